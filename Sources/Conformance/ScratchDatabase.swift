@@ -80,7 +80,7 @@ public struct ScratchDatabase: Sendable {
 
 /// Says nothing of schemas that are not there.
 private let emptying =
-    "set client_min_messages = warning; drop schema if exists jobrunner, synced cascade"
+    "set client_min_messages = warning; drop schema if exists jobrunner, synced, own cascade"
 
 /// Why there is no database to test in.
 public enum ScratchError: Error, CustomStringConvertible {

@@ -207,6 +207,8 @@ public struct Write: Sendable, Equatable {
     public var deletes: Deletes?
     /// Columns that readers sort or search by, one index each over (user_id, columns…).
     public var indexes: [[String]]
+    /// True: applications are told which rows changed.
+    public var tellsChanges = false
 }
 
 /// A business key over many records of the source.

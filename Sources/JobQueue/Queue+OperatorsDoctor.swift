@@ -4,7 +4,8 @@ import Postgres
 /// What a doctor asks of the database.
 public enum HealthQuestion: String, Sendable, CaseIterable {
     case server
-    case readers
+    case roles
+    case connections
     case workers
     case waiting
     case counting
@@ -31,12 +32,9 @@ public enum HealthQuestion: String, Sendable, CaseIterable {
             select current_setting('server_version') as version,
               current_setting('server_version_num')::integer / 10000 as major
             """
-        case .readers:
-            // Catalogues alone, since the schema may lack the view.
+        case .roles:
             """
-            select r.oid is not null as is_made,
-              coalesce(has_table_privilege(r.oid, g.oid, 'select') and has_schema_privilege(r.oid, g.relnamespace, 'usage'), false)
-                as may_look,
+            select k.kind, k.name, r.oid is not null as is_made,
               exists (
                 select from pg_roles as l where l.rolcanlogin and not l.rolsuper and pg_has_role(l.oid, r.oid, 'usage')
               ) as has_login,
@@ -46,10 +44,23 @@ public enum HealthQuestion: String, Sendable, CaseIterable {
                 where l.rolcanlogin and not l.rolsuper and pg_has_role(l.oid, r.oid, 'usage')
                   and not has_database_privilege(l.oid, current_database(), 'connect')
               ) as shut_out
-            from (values ('jobrunner_reader')) as n (name)
-            left join pg_roles as r on r.rolname = n.name
-            left join pg_class as g on g.relname = 'gauges'
-              and g.relnamespace = (select s.oid from pg_namespace as s where s.nspname = 'jobrunner')
+            from (
+              select g.kind, g.place, coalesce(n.name, current_database() || '_' || g.kind) as name
+              from unnest(array['worker', 'operator', 'reader', 'application']) with ordinality as g (kind, place)
+              left join jobrunner.roles as n on n.kind = g.kind
+            ) as k
+            left join pg_roles as r on r.rolname = k.name
+            order by k.place
+            """
+        case .connections:
+            """
+            select current_database() as database,
+              coalesce(exists (
+                select from aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) as a
+                where a.grantee = 0 and a.privilege_type in ('CONNECT', 'TEMPORARY')
+              ), false) as is_open
+            from pg_database as d
+            where d.datname = current_database()
             """
         case .workers:
             """
@@ -135,20 +146,7 @@ public enum HealthQuestion: String, Sendable, CaseIterable {
             """
         case .secretKeys:
             """
-            select k.key_id, count(*) as count,
-              array_agg(k.words order by k.number) filter (where k.number <= \(troublesListedMax)) as named
-            from (
-              select encode(substring(s.sealed from 2 for 8), 'hex') as key_id,
-                s.name || coalesce(' of user ' || u.key, '') || ' of tenant ' || t.name as words,
-                row_number() over (
-                  partition by substring(s.sealed from 2 for 8) order by t.name, u.key nulls first, s.name
-                ) as number
-              from jobrunner.secrets as s
-              join jobrunner.tenants as t on t.id = s.tenant_id
-              left join jobrunner.users as u on u.id = s.user_id
-            ) as k
-            group by k.key_id
-            order by k.key_id
+            select k.key_id, k.count, k.named from jobrunner.secret_keys(\(troublesListedMax)) as k
             """
         case .jobFiles:
             """

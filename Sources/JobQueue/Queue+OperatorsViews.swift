@@ -180,7 +180,7 @@ extension Queue {
     }
 
     /// Refuses names that mean nothing, which would otherwise look like nothing to list.
-    private func checkNames(tenant: String?, user: String?, job: String?) async throws {
+    func checkNames(tenant: String?, user: String?, job: String?) async throws {
         if let tenant, let user {
             try await call(
                 Statement(

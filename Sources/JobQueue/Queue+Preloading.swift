@@ -153,7 +153,7 @@ extension Queue {
         user: Int64, in list: ListColumn
     ) async throws -> (items: [String], hash: String) {
         let statement = Statement(
-            "select * from jobrunner.list_items($1, $2, $3)", .int8(user), .text(list.table),
+            "select * from jobrunner.list_of($1, $2, $3)", .int8(user), .text(list.table),
             .text(list.column))
         return try await call(statement) { rows in
             let row = try rows.only()

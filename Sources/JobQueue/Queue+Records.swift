@@ -98,7 +98,7 @@ extension Queue {
     public func mergeDuplicates(in table: String, user: Int64) async throws -> Int {
         try await transaction { session in
             _ = try session.query(
-                Statement("select jobrunner.push_soon($1, $2)", .int8(user), .text(table)))
+                Statement("select jobrunner.hasten_push($1, $2)", .int8(user), .text(table)))
             return try session.query(
                 Statement(
                     "select jobrunner.merge_duplicates($1, $2)", .int8(user), .text(table))

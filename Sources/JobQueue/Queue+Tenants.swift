@@ -106,18 +106,18 @@ extension Session {
                     "select jobrunner.set_source($1, $2, $3)", .text(tenant.name),
                     .text(source.id), .text(source.base)))
         }
-        changed.woken = try store(tenant.seal?(id, 0) ?? [], tenant: id, user: 0)
+        changed.woken = try store(tenant.seal?(id, 0) ?? [], tenant: tenant.name, user: nil)
         return changed
     }
 
-    /// Stores sealed secrets; returns how many jobs they woke.
-    func store(_ secrets: [(name: String, sealed: [UInt8])], tenant: Int64, user: Int64) throws
+    /// Stores sealed secrets of a user, or of the tenant itself; returns how many jobs they woke.
+    func store(_ secrets: [(name: String, sealed: [UInt8])], tenant: String, user: String?) throws
         -> Int
     {
         try secrets.reduce(0) { woken, secret in
             let statement = Statement(
-                "select jobrunner.set_secret($1, $2, $3, $4)", .int8(tenant), .int8(user),
-                .text(secret.name), .bytes(secret.sealed))
+                "select jobrunner.set_secret($1, $2, $3, $4)", .text(tenant),
+                .optional(user, Bind.text), .text(secret.name), .bytes(secret.sealed))
             return try woken + query(statement).only().int(0)
         }
     }

@@ -177,7 +177,8 @@ extension Session {
             changed.added += try counts.int("added")
             changed.removed += try counts.int("removed")
         }
-        changed.woken = try store(user.seal?(tenant, id) ?? [], tenant: tenant, user: id)
+        changed.woken = try store(
+            user.seal?(tenant, id) ?? [], tenant: user.tenant, user: user.key)
         return changed
     }
 }

@@ -168,25 +168,15 @@ extension Queue {
     /// Ids of the keys that secrets are sealed with, and how many are sealed with each.
     public func sealingKeys() async throws -> [(id: String, count: Int)] {
         let statement = Statement(
-            """
-            select encode(substring(s.sealed from 2 for 8), 'hex'), count(*)
-            from jobrunner.secrets as s
-            group by 1
-            order by 2 desc, 1
-            """)
+            "select k.key_id, k.count from jobrunner.secret_keys(0) as k order by k.count desc, k.key_id"
+        )
         return try await call(statement) { try $0.map { (try $0.text(0), try $0.int(1)) } }
     }
 
     /// A key that is not the given one and that some secret is sealed with; nil when there is none.
     public func sealingKey(otherThan id: String) async throws -> String? {
-        let statement = Statement(
-            """
-            select encode(substring(s.sealed from 2 for 8), 'hex')
-            from jobrunner.secrets as s
-            where substring(s.sealed from 2 for 8) <> decode($1, 'hex')
-            limit 1
-            """, .text(id))
-        return try await call(statement) { try $0.first?.text(0) }
+        let statement = Statement("select jobrunner.other_sealing_key($1)", .text(id))
+        return try await call(statement) { try $0.only().optionalText(0) }
     }
 
     /// Keeps partitions of runs ahead and drops what retention ends.

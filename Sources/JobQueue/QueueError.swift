@@ -8,7 +8,7 @@ public enum QueueError: Error, Sendable, Equatable, CustomStringConvertible {
     case superseded
     /// JR003: the worker was given up, or drains.
     case workerEnded
-    /// JR010–JR017: no tenant, user, job, entity, source, table or column of that name, the name
+    /// JR010–JR018: no tenant, user, job, entity, source, table, column or login of that name, the name
     /// is taken, or a value is out of its bounds.
     case refused(message: String, hint: String?)
 

@@ -80,6 +80,14 @@ public struct DatabaseConfiguration: Sendable {
         return (other, trouble)
     }
 
+    /// The database and the role that logs in, as the connection string or the environment says.
+    ///
+    /// A part is nil when neither says it.
+    public var named: (database: String?, role: String?) {
+        let known = libpqDefaults().merging(settings) { $1 }
+        return (known["dbname"], known["user"])
+    }
+
     /// Host, port, database and user, for logs.
     public var redacted: String {
         let known = libpqDefaults().merging(settings) { $1 }

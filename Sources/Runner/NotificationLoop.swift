@@ -52,12 +52,13 @@ struct NotificationLoop: Sendable {
     /// A notification says from when on how many jobs are due, `TIME:JOBS:USER`, each of them empty for what is not said
     /// (`wake_workers`); without a time there is something among the announcements.
     ///
-    /// Any login may send one, so it only makes a worker look where it would look anyway.
+    /// Any login may send one, so it only makes a worker look where it would look anyway. A time that no server has is
+    /// dropped: a look from there would fail, and be tried again for ever.
     private func handleDue(_ payload: String) {
         let parts = payload.split(separator: ":", omittingEmptySubsequences: false).map {
             Int64($0)
         }
-        if let time = parts.first ?? nil {
+        if let time = parts.first ?? nil, Self.times.contains(time) {
             context.claimer.notified(dueFrom: time)
         } else {
             context.stopWakeUp.wake()
@@ -65,6 +66,9 @@ struct NotificationLoop: Sendable {
         let jobs = parts.count > 1 ? parts[1].map(Int.init) : nil
         if context.rotation.answers(jobs) { context.dueWakeUp.wake() }
     }
+
+    /// From 1970 to 2200, in microseconds.
+    private static let times: ClosedRange<Int64> = 0...7_258_118_400_000_000
 
     private func announceStarted() {
         let settings = context.settings

@@ -51,6 +51,12 @@ extension Session {
                     insert into jobrunner.applied_code (checksum) values ($1)
                     on conflict (checksum) do update set applied_at = excluded.applied_at
                     """, .text(code.checksum)))
+            _ = try session.query(
+                .unprepared(
+                    """
+                    select jobrunner.note_act('apply_code', $1,
+                      jsonb_build_object('dropped', nullif($2::text[], '{}')))
+                    """, .text(code.checksum), .textArray(dropped)))
         }
         return dropped
     }

@@ -100,6 +100,11 @@ extension Session {
                     values ($1, $2, $3, $4)
                     """, .int4(migration.number), .text(migration.file.name),
                     .text(migration.checksum), .bool(migration.isBreaking)))
+            // The verb that notes acts comes with the code, after the first migration.
+            _ = try session.query(
+                .unprepared(
+                    "insert into jobrunner.audit (verb, object) values ('apply_migration', $1)",
+                    .text(migration.file.name)))
         }
     }
 

@@ -12,8 +12,8 @@ public struct MigrationReport: Sendable, Equatable {
     public var jobFiles: [String] = []
     /// What was not there, or not as the files have it, though it had been applied, a sentence each; it is now.
     public var mended: [String] = []
-    /// False: there is no role `jobrunner_reader`, which an administrator makes.
-    public var isReaderGranted = true
+    /// The kinds of role whose group is not there, which an administrator makes: worker, operator, reader, application.
+    public var lackingRoles: [String] = []
 
     /// Nothing was changed.
     public var isEmpty: Bool {

@@ -39,7 +39,7 @@ struct MigrationWatch: Sendable {
 
 /// One sentence, without times, so that the same wait is the same sentence; no row while nobody waits.
 ///
-/// Whoever holds the lock of `migrate` is at work, be it this program or another, and is asked for whom it waits.
+/// Whoever has the turn of `migrate` is at work, be it this program or another, and is asked for whom it waits.
 private let waits = """
     select case
         when b.pid is not null then format('waits for session %s (%s, role %s), which is %s; it can be ended: select pg_terminate_backend(%s)',
@@ -47,17 +47,15 @@ private let waits = """
         else format('another migrate is at work: session %s (%s) from %s', h.pid,
           coalesce(nullif(a.application_name, ''), 'unnamed'), coalesce(a.client_addr::text, 'this machine'))
       end
-    from pg_locks as h
-    join pg_stat_activity as a on a.pid = h.pid
+    from jobrunner.migrating as h
+    join pg_stat_activity as a on a.pid = h.pid and coalesce(a.backend_start = h.session_started_at, true)
     left join lateral unnest(pg_blocking_pids(h.pid)) as w (pid) on true
     left join pg_stat_activity as b on b.pid = w.pid
-    where h.locktype = 'advisory' and h.classid = 0 and h.objid = 1246907733 and h.objsubid = 1 and h.granted
-      and h.database = (select d.oid from pg_database as d where d.datname = current_database())
-      and (b.pid is not null or exists (
-        select from pg_stat_activity as o
-        where o.application_name = a.application_name and o.pid <> h.pid and o.query like '%pg_try_advisory_lock(1246907733)%'
-          and o.datname = a.datname and o.pid <> pg_backend_pid()
-      ))
+    where b.pid is not null or exists (
+      select from pg_stat_activity as o
+      where o.application_name = a.application_name and o.pid <> h.pid and o.query like '%jobrunner.migrating%'
+        and o.datname = a.datname and o.pid <> pg_backend_pid()
+    )
     order by b.pid nulls last
     limit 1
     """

@@ -19,17 +19,19 @@ public struct Migrator: Sendable {
     /// stores the job files.
     ///
     /// Two at once are safe: the second waits, however long, and finds nothing to do. What is
-    /// already as it should be is not written. `log` gets a line per change, on a thread of the
-    /// pool, and, where `watching` is a pool of another session, one that says for whom it waits. Once begun it ignores
+    /// already as it should be is not written. Groups of roles are called `rolePrefix` with `_worker`, `_operator`,
+    /// `_reader` or `_application` behind it; nil means as before, at first as the database.
+    /// `log` gets a line per change, on a thread of the pool, and, where `watching` is a pool of another session, one that says for whom it waits. Once begun it ignores
     /// the task's cancellation, which would leave the lock with a session of the pool. Throws `SchemaError` or
     /// `DatabaseError`; what was reported by then
     /// stays done, and calling again goes on.
     public func migrate(
-        jobFiles: [JobFile], watching: Database? = nil, log: (@Sendable (String) -> Void)? = nil
+        jobFiles: [JobFile], rolePrefix: String? = nil, watching: Database? = nil,
+        log: (@Sendable (String) -> Void)? = nil
     ) async throws -> MigrationReport {
         let work = MigrationWork(
             migrations: try Migration.all(in: files), code: Code(files), jobFiles: jobFiles,
-            tables: try SyncedTable.all(of: jobFiles), log: log ?? { _ in })
+            tables: try SyncedTable.all(of: jobFiles), rolePrefix: rolePrefix, log: log ?? { _ in })
         let database = database
         let watch = watching.map { watched in
             Task { await MigrationWatch(watched, log: log ?? { _ in }).run() }
@@ -102,6 +104,7 @@ private struct MigrationWork: Sendable {
     let code: Code
     let jobFiles: [JobFile]
     let tables: [SyncedTable]
+    let rolePrefix: String?
     let log: @Sendable (String) -> Void
 
     func perform(_ session: Session) throws -> MigrationReport {
@@ -137,12 +140,13 @@ private struct MigrationWork: Sendable {
         if !opened.isEmpty, !report.isCodeApplied {
             report.mended.append("everybody could call \(opened.joined(separator: ", "))")
         }
-        let granted = try session.grantReader()
-        report.isReaderGranted = granted != nil
-        // After new code it is what belongs to it.
-        if let granted, !granted.isEmpty, !report.isCodeApplied {
-            report.mended.append(
-                "role jobrunner_reader lacked rights on \(granted.joined(separator: ", "))")
+        let granted = try session.grantRoles(rolePrefix)
+        let guarded = try session.guardTables()
+        report.lackingRoles = try session.lackingRoles()
+        // After new code, tables and views it is what belongs to them.
+        if !report.isCodeApplied, report.synced.isEmpty, report.mended.isEmpty {
+            report.mended += granted.map { "rights of \($0)" }
+            report.mended += guarded.map { "row-level security of \($0)" }
         }
         for sentence in report.mended { log(sentence) }
         return report
@@ -187,12 +191,9 @@ extension Session {
             )
         }
         return try withoutTurnLimit { _ in
-            // An index that another one makes `concurrently` waits for statements that are under way, as one that waits
-            // for a lock is.
-            while try !query(Statement("select pg_try_advisory_lock(1246907733)")).only().bool(0) {
-                usleep(100_000)
-            }
-            defer { _ = try? query(Statement("select pg_advisory_unlock(1246907733)")) }
+            // Not one statement that waits: an index that another one makes `concurrently` waits for all under way.
+            try takeMigrationTurn()
+            defer { try? giveMigrationTurnBack() }
             try script("set lock_timeout = '\(changeLockTimeout)'")
             return try body(self)
         }
@@ -293,16 +294,45 @@ extension Session {
         return revoked
     }
 
-    /// What role `jobrunner_reader` lacked and was granted; nil when there is no such role.
-    fileprivate func grantReader() throws -> [String]? {
-        var granted: [String]?
+    /// What the groups of this installation were given and what was taken from them, a piece each.
+    fileprivate func grantRoles(_ prefix: String?) throws -> [String] {
+        var changed: [String] = []
         try change { session in
-            let row = try session.query(.unprepared("select jobrunner.grant_reader() as granted"))
-                .only()
-            granted =
-                try row.isNull("granted") ? nil : try row.textArray("granted").compactMap { $0 }
+            changed = try session.query(
+                .unprepared(
+                    "select jobrunner.grant_roles($1) as changed", .optional(prefix, Bind.text))
+            ).only().textArray("changed").compactMap { $0 }
         }
-        return granted
+        return changed
+    }
+
+    /// The tables that were not wholly behind row-level security, and are now.
+    fileprivate func guardTables() throws -> [String] {
+        var guarded: [String] = []
+        var next: String?
+        repeat {
+            try change { session in
+                next = try session.query(.unprepared("select jobrunner.guard_next_table()"))
+                    .only().optionalText(0)
+            }
+            if let next { guarded.append(next) }
+        } while next != nil
+        return guarded
+    }
+
+    /// The kinds of role of which nobody has made the group.
+    fileprivate func lackingRoles() throws -> [String] {
+        try query(
+            .unprepared(
+                """
+                select k.kind
+                from unnest(array['worker', 'operator', 'reader', 'application']) with ordinality as k (kind, place)
+                where not exists (
+                  select from jobrunner.roles as r join pg_roles as p on p.rolname = r.name where r.kind = k.kind
+                )
+                order by k.place
+                """)
+        ).map { try $0.text(0) }
     }
 }
 

@@ -56,6 +56,7 @@ struct SyncedPlan {
         _ table: SyncedTable, because differences: [String], _ change: inout Change
     ) {
         change.statements.append("drop view if exists synced.\(quoted(table.viewName))")
+        change.statements.append("drop view if exists own.\(quoted(table.name))")
         change.statements.append("drop table \(table.quotedName)")
         sentences += differences.map { "\($0): its store is disposable" }
         sentences.append("dropped table synced.\(table.name), to be fetched again")
@@ -165,7 +166,7 @@ struct SyncedPlan {
 
 extension Session {
     /// Carries the plan out and makes its tables known, a transaction for each table that changes; returns a sentence
-    /// for each whose triggers were not there any more.
+    /// for each whose triggers or view for applications were not there any more.
     func apply(_ plan: SyncedPlan) throws -> [String] {
         for table in plan.changes {
             if !table.statements.isEmpty {
@@ -176,35 +177,43 @@ extension Session {
             }
             for statement in table.apart { try apart(statement) }
         }
-        var unwatched: [String] = []
-        try change { unwatched = try $0.register(plan.tables) }
-        return unwatched.map { "a trigger of table synced.\($0) was missing" }
+        var lost: [String] = []
+        try change { lost = try $0.register(plan.tables) }
+        return lost
     }
 
     /// Tells the verbs that remove users and edit rows of these tables; what they know already is not written.
     ///
-    /// Returns the tables that did not tell yet who deletes their rows.
+    /// Returns a sentence for each table that did not tell yet who deletes its rows, or whose view was lost.
     private func register(_ tables: [SyncedTable]) throws -> [String] {
         guard !tables.isEmpty else { return [] }
         _ = try query(
             .unprepared(
                 """
-                insert into jobrunner.synced_tables as s (name, kind, store, writable)
-                select given.name, given.kind, coalesce(given.store, 'synced'), given.writable::jsonb
-                from unnest($1, $2, $3, $4) as given (name, kind, store, writable)
+                insert into jobrunner.synced_tables as s (name, kind, store, writable, told)
+                select given.name, given.kind, coalesce(given.store, 'synced'), given.writable::jsonb, given.told::jsonb
+                from unnest($1, $2, $3, $4, $5) as given (name, kind, store, writable, told)
                 on conflict (name) do update
-                set store = excluded.store, writable = excluded.writable
-                where (s.store, s.writable) is distinct from (excluded.store, excluded.writable)
+                set store = excluded.store, writable = excluded.writable, told = excluded.told
+                where (s.store, s.writable, s.told)
+                  is distinct from (excluded.store, excluded.writable, excluded.told)
                 """, .textArray(tables.map(\.name)),
                 .textArray(tables.map(\.kind.rawValue)),
                 .textArray(tables.map { $0.store?.rawValue }),
-                .textArray(tables.map { $0.writable?.text })))
+                .textArray(tables.map { $0.writable?.text }),
+                .textArray(tables.map { $0.told?.text })))
         let filled = tables.filter { !$0.sources.isEmpty }
-        return try query(
+        let unwatched = try query(
             .unprepared(
                 "select t.name from unnest($1) as t (name) where jobrunner.watch_table(t.name)",
                 .textArray(filled.map(\.name)))
-        ).map { try $0.text(0) }
+        ).map { "a trigger of table synced.\(try $0.text(0)) was missing" }
+        let unshown = try query(
+            .unprepared(
+                "select t.name from unnest($1) as t (name) where jobrunner.show_own(t.name)",
+                .textArray(tables.map(\.name)))
+        ).map { "view own.\(try $0.text(0)) was missing, or another one" }
+        return unwatched + unshown
     }
 
     /// Whether two default expressions give the same value.

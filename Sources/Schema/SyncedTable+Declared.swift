@@ -90,6 +90,8 @@ extension SyncedTable {
         indexes = Self.indexes(of: entity)
         liveConditions = Self.liveConditions(of: entity)
         writable = Self.writable(entity, of: jobFile)
+        readColumns = Self.readColumns(of: entity)
+        tellsChanges = entity.write.tellsChanges
         sources = [(jobFile.name, entity.name)]
     }
 

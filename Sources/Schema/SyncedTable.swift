@@ -58,6 +58,10 @@ public struct SyncedTable: Sendable {
     var liveConditions: [String] = []
     /// What local edits and merges must know, as `synced_tables.writable`; nil when nobody writes.
     var writable: JSONValue?
+    /// What an application reads of a record that is told of as changed, from every file that fills the table.
+    var readColumns: Set<String> = []
+    /// Whether a job file wants changes of its rows told.
+    var tellsChanges = false
     /// The checkpoints that say what the table holds.
     var sources: [(job: String, entity: String)] = []
 
@@ -120,6 +124,8 @@ public struct SyncedTable: Sendable {
         if !comment.contains(other.comment) { comment += " \(other.comment)" }
         indexes += other.indexes.filter { !indexes.contains($0) }
         liveConditions += other.liveConditions.filter { !liveConditions.contains($0) }
+        readColumns.formUnion(other.readColumns)
+        tellsChanges = tellsChanges || other.tellsChanges
         sources += other.sources
         return mistakes
     }

@@ -5,7 +5,7 @@ create or replace function jobrunner.abandon_pass(
   in_sync_token text
 ) returns boolean
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Gives up the pass in progress, of which nothing could be read: the next one begins where this one did, at
 -- in_sync_token if its position outlives it. What a complete pass would have moved stays, and a request it was to

@@ -1,6 +1,6 @@
 create or replace function jobrunner.activate_limits() returns integer
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 set lock_timeout = '200ms'
 as $$
 -- Counts what runs of tenants whose limit is new, and lets them be claimed from again; returns of how many. A claim

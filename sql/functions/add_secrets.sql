@@ -7,7 +7,8 @@ create or replace function jobrunner.add_secrets(
   out woken integer
 )
 language plpgsql volatile
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- Stores sealed secrets of many users, each for the user at its place in in_user_ids, and wakes the jobs that waited
 -- for one. A secret that a user has already stays as it is: its source may have replaced it since. Raises JR011, and
@@ -46,6 +47,8 @@ begin
   )
   select array_agg(distinct s.user_id), count(*) into v_changed, added from stored as s;
   woken := jobrunner.after_secrets(in_tenant_id, coalesce(v_changed, '{}'), false);
+  perform jobrunner.note_act('add_secrets', null, jsonb_build_object('secrets', added, 'users', cardinality(v_changed),
+    'names', array(select distinct g.name from unnest(in_names) as g (name) order by 1)), in_tenant_id => in_tenant_id);
 end
 $$;
 comment on function jobrunner.add_secrets is 'Stores sealed secrets of many users, those that they lack, and wakes the jobs that waited for one.';

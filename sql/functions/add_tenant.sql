@@ -4,7 +4,8 @@ create or replace function jobrunner.add_tenant(
   in_max_running integer default null
 ) returns bigint
 language plpgsql volatile
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- Adds a tenant, returns its number. Raises JR013 when the name is taken.
 declare
@@ -17,6 +18,8 @@ begin
   if v_id is null then
     raise exception 'tenant ''%'' exists already', in_name using errcode = 'JR013';
   end if;
+  perform jobrunner.note_act('add_tenant', in_name,
+    jsonb_build_object('weight', in_weight, 'max_running', in_max_running), in_tenant_id => v_id);
   return v_id;
 end
 $$;

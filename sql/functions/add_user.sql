@@ -4,7 +4,8 @@ create or replace function jobrunner.add_user(
   in_attributes jsonb default '{}'
 ) returns bigint
 language plpgsql volatile
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- Adds a user with a standing job for each of its tenant's jobs, due at once; returns its number.
 -- Raises JR010, or JR013 when the key is taken or *, which stands for the tenant itself.
@@ -25,6 +26,9 @@ begin
     raise exception 'tenant ''%'' has a user ''%'' already', in_tenant, in_key using errcode = 'JR013';
   end if;
   perform jobrunner.wake_workers(now(), in_jobs => jobrunner.insert_jobs(array[v_id]), in_user_id => v_id);
+  perform jobrunner.note_act('add_user', null,
+    jsonb_build_object('attributes', array(select k.name from jsonb_object_keys(in_attributes) as k (name) order by 1)),
+    in_tenant_id => v_tenant.id, in_user_id => v_id);
   return v_id;
 end
 $$;

@@ -5,7 +5,8 @@ create or replace function jobrunner.add_users(
   in_within interval default '0'
 ) returns integer
 language plpgsql volatile
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- Adds the users that a tenant lacks of in_keys, each with the object at its place in in_attributes, and a standing job
 -- for each of the tenant's jobs; returns how many. Users who are there already stay as they are.
@@ -38,6 +39,8 @@ begin
   select array_agg(a.id order by a.id) into v_ids from added as a;
   perform jobrunner.insert_jobs(v_ids, in_within => in_within, in_priority => -1::smallint);
   perform jobrunner.wake_workers(now());
+  perform jobrunner.note_act('add_users', null, jsonb_build_object('users', coalesce(cardinality(v_ids), 0)),
+    in_tenant_id => v_tenant.id);
   return coalesce(cardinality(v_ids), 0);
 end
 $$;

@@ -5,7 +5,7 @@ create or replace function jobrunner.after_secrets(
   in_job text default null
 ) returns integer
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- What follows for users when a secret was stored: the jobs that waited for one are due; returns how many.
 -- in_is_tenants: the secret is the tenant's, and these are all its users. in_job: the job of the one user whose run

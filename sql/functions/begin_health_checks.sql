@@ -1,6 +1,6 @@
 create or replace function jobrunner.begin_health_checks() returns boolean
 language sql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Whether it is time to ask the questions of the job files' health: once a day, by whichever worker comes first.
 select jobrunner.take_chore('health', '1 day') is not null

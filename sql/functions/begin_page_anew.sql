@@ -1,6 +1,6 @@
 create or replace function jobrunner.begin_page_anew() returns void
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Undoes a page beside which another writer took the key that one of its records was about to get; it is written again,
 -- and sees that. Raises serialization_failure. Not for callers: pages.

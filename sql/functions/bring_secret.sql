@@ -7,7 +7,8 @@ create or replace function jobrunner.bring_secret(
   in_changed_at timestamptz
 ) returns boolean
 language plpgsql volatile
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- Makes what a record brings the user's secret, in the transaction of its page, which began with hold_secrets.
 -- Returns false and stores nothing when the secret is not older than the record, which was changed at in_changed_at
@@ -31,6 +32,8 @@ begin
     return false;
   end if;
   perform jobrunner.store_secret(in_tenant_id, in_user_id, in_name, in_sealed, v_changed_at, in_job);
+  perform jobrunner.note_act('bring_secret', in_name, jsonb_build_object('job', in_job),
+    in_tenant_id => in_tenant_id, in_user_id => in_user_id);
   return true;
 end
 $$;

@@ -3,7 +3,7 @@ create or replace function jobrunner.changed_columns(
   in_after jsonb
 ) returns jsonb
 language sql stable
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- The entities of a job file that have a column which is new or read otherwise than before, with the span over which
 -- their users' full passes are spread: {"entity": {"at", "over"}}, as job_files.columns_changed. Not for callers:

@@ -3,10 +3,10 @@ create or replace function jobrunner.check_list(
   in_column text
 ) returns void
 language plpgsql stable
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Raises JR016 for a table that is no list, or whose items are in another column: a list's verbs delete what they are
--- not given, which in a table of records would be the source's. Not for callers: edit_list, replace_list.
+-- not given, which in a table of records would be the source's. Not for callers: edit_list, replace_list, list_items.
 declare
   v_column text;
 begin
@@ -29,4 +29,4 @@ begin
   end if;
 end
 $$;
-comment on function jobrunner.check_list is 'Refuses a table that is no list. Not for callers: edit_list, replace_list.';
+comment on function jobrunner.check_list is 'Refuses a table that is no list. Not for callers: edit_list, replace_list, list_items.';

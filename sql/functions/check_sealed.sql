@@ -3,7 +3,7 @@ create or replace function jobrunner.check_sealed(
   in_sealed bytea
 ) returns void
 language plpgsql immutable
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Refuses what no worker could open: a secret is stored sealed, and sealing adds 49 bytes to what may have from 1 byte
 -- to 16 KiB. Raises JR017; the message holds nothing of the value. Not for callers: store_secret, rotate_secret.

@@ -8,7 +8,7 @@ create or replace function jobrunner.claim_new(
   out jobs jobrunner.claimed_job[]
 ) returns record
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set jit = off

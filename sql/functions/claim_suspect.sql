@@ -3,7 +3,7 @@ create or replace function jobrunner.claim_suspect(
   in_names text[]
 ) returns jobrunner.claimed_job[]
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 as $$
 -- Gives a worker the oldest due job that may have killed two workers (crash_runs), if it holds no other such job, so

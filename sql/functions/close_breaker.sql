@@ -3,7 +3,8 @@ create or replace function jobrunner.close_breaker(
   in_source text
 ) returns integer
 language plpgsql volatile
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- Closes the breaker of a tenant's source, whatever it has counted, and makes the jobs due that were put off by it; of
 -- a source whose host users choose those of all its hosts, and of id@host that one's. Returns how many jobs. Closed
@@ -33,6 +34,7 @@ begin
   if v_count > 0 then
     perform jobrunner.wake_workers(now(), in_jobs => v_count);
   end if;
+  perform jobrunner.note_act('close_breaker', v_source.name, jsonb_build_object('jobs', v_count), in_tenant_id => v_source.tenant_id);
   return v_count;
 end
 $$;

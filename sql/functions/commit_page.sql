@@ -9,7 +9,7 @@ create or replace function jobrunner.commit_page(
   in_counters jobrunner.counters
 ) returns boolean
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 as $$
 -- Moves an entity's checkpoint over a page and the pages before it that changed nothing, and counts them; called in the

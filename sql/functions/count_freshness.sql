@@ -2,7 +2,7 @@ create or replace function jobrunner.count_freshness(
   in_most integer default 5000
 ) returns boolean
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off

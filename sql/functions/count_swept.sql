@@ -1,6 +1,6 @@
 create or replace function jobrunner.count_swept() returns void
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Adds to swept_counts, by job and hour, what full passes have deleted: of the runs that have ended since the last
 -- time, up to a minute ago, since an end that is being committed can't be seen yet. Forgets what is older than eight

@@ -2,7 +2,7 @@ create or replace function jobrunner.count_troubles(
   in_most integer
 ) returns void
 language sql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 as $$
 -- Counts the jobs, entities and runs that do not get on, by the trouble that view jobs_in_trouble would name first: of

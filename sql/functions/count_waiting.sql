@@ -3,7 +3,8 @@ create or replace function jobrunner.count_waiting(
   in_anew boolean default false
 ) returns boolean
 language plpgsql volatile
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off

@@ -8,7 +8,7 @@ create or replace function jobrunner.crash_runs(
   quarantined_count integer
 )
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Ends the runs of these jobs of a dead worker as partial, kind crashed; what they committed stands. Returns how many.
 -- Which run killed the worker can't be told when several had committed nothing: so a job that ran in company is claimed

@@ -8,7 +8,7 @@ create or replace function jobrunner.delete_confirmed(
   in_hashes bigint[]
 ) returns bigint
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Deletes rows of which the source has said that they are gone, and counts them as swept; an edit that was made
 -- meanwhile stays. Returns how many. Called in a transaction of its own, after hold_job. Not for callers: runs.

@@ -8,7 +8,7 @@ create or replace function jobrunner.delete_older(
   in_before timestamptz
 ) returns bigint
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Deletes a user's rows that have become too old, and counts them in the entity's checkpoint. An unsent edit stays.
 -- Returns how many. Called in a transaction of its own, after hold_job. Not for callers: runs.

@@ -5,15 +5,17 @@ create or replace function jobrunner.delete_record(
   in_key jsonb
 ) returns boolean
 language plpgsql volatile
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- Deletes a record by its key columns, as a plain delete does. One that the source has, or may just be getting, stays
 -- as pending_delete until a push has deleted it there; any other goes at once. Returns whether there was one. Raises
 -- JR010, JR011, and JR016 also for a record that the source has given where no job file pushes: it would come back.
 -- Locks the job before the row, as a page does.
 declare
-  v_known jsonb := jobrunner.writable_table(in_table, in_key);
+  -- The tenant first: another one learns nothing of its tables, either.
   v_user_id bigint := (jobrunner.user_named(in_tenant, coalesce(in_user, '*'))).id;
+  v_known jsonb := jobrunner.writable_table(in_table, in_key);
   v_missing text;
   v_is_sources boolean;
   v_count integer;
@@ -34,7 +36,7 @@ begin
   if v_is_sources and not (v_known ->> 'push')::boolean then
     perform jobrunner.refuse_lost_edit(in_table, v_known);
   end if;
-  perform jobrunner.push_soon(v_user_id, in_table);
+  perform jobrunner.hasten_push(v_user_id, in_table);
   if not (v_known ->> 'sends_deletes')::boolean then
     v_writes := jobrunner.own_writes('on');
   end if;

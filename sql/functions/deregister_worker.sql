@@ -2,7 +2,7 @@ create or replace function jobrunner.deregister_worker(
   in_worker_id integer
 ) returns boolean
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- A worker's orderly end; false: it was given up before. What it still holds is taken from it by reap_jobs.
 -- Waits for a claim of its own that is under way, so that one whose reply was lost is seen.

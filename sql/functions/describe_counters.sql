@@ -2,7 +2,7 @@ create or replace function jobrunner.describe_counters(
   in_view regclass
 ) returns void
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Gives the columns of a view that shows counters the comments that the counters have. Not for callers: files of views.
 declare

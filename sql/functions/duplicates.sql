@@ -10,7 +10,8 @@ create or replace function jobrunner.duplicates(
   row_count bigint
 )
 language plpgsql stable
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- Live rows of one user that agree in these columns, which ought to be one; changes nothing. A row with a
 -- null among them is its own. None: no rows. Raises JR010, or JR016 for a table or column that is not there.

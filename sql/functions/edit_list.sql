@@ -10,7 +10,8 @@ create or replace function jobrunner.edit_list(
   removed integer
 )
 language plpgsql volatile
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- Adds items to a user's list and removes others, whatever else is in it: two devices that edit it at once both have
 -- their way. An item that is there already is not written again; one that is given to both is removed. Makes the job
@@ -24,7 +25,7 @@ declare
 begin
   perform from jobrunner.users as u where u.id = v_user_id for no key update;
   perform jobrunner.check_list(in_table, in_column);
-  perform jobrunner.push_soon(v_user_id, in_table);
+  perform jobrunner.hasten_push(v_user_id, in_table);
   v_writes := jobrunner.own_writes('on');
   execute format('delete from synced.%1$I where user_id = $1 and %2$I = any ($2)', in_table, in_column)
   using v_user_id, v_remove;

@@ -5,7 +5,8 @@ create or replace function jobrunner.edit_record(
   in_values jsonb
 ) returns jsonb
 language plpgsql volatile
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- A local edit: changes the record with these key columns, or adds it; columns not given stay or get their default. One
 -- that waits for its deletion is made anew. keep_edit marks and stamps the row, as it does with plain SQL; here the
@@ -15,8 +16,9 @@ as $$
 -- Raises JR010, JR011, JR016, or what the table says of a value.
 -- Locks the job before the row, as a page does. While an edit is open no run begins that could miss it.
 declare
-  v_known jsonb := jobrunner.writable_table(in_table, in_values);
+  -- The tenant first: another one learns nothing of its tables, either.
   v_user_id bigint := (jobrunner.user_named(in_tenant, coalesce(in_user, '*'))).id;
+  v_known jsonb := jobrunner.writable_table(in_table, in_values);
   v_is_sent boolean := v_known ->> 'push';
   -- Where nothing is sent no trigger stamps.
   v_values jsonb := case when not v_is_sent then jobrunner.stamps_of_edit(in_table, v_known, null, in_values)
@@ -40,7 +42,7 @@ begin
   if not found then
     raise exception 'tenant ''%'' has no user ''%''', in_tenant, in_user using errcode = 'JR011';
   end if;
-  perform jobrunner.push_soon(v_user_id, in_table);
+  perform jobrunner.hasten_push(v_user_id, in_table);
   -- The update first: an insert would refuse a change of some columns for want of the others.
   for v_attempt in 1..3 loop
     execute format(

@@ -8,7 +8,7 @@ create or replace function jobrunner.end_claims(
   is_set_aside boolean
 )
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set jit = off

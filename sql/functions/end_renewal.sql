@@ -7,7 +7,7 @@ create or replace function jobrunner.end_renewal(
   in_good_ms bigint
 ) returns boolean
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Gives back the lease of a credential with the access token that came of it, or null where none did.
 -- Returns false and changes nothing when the lease is another's by now, or a person has set a new secret meanwhile.

@@ -4,7 +4,8 @@ create or replace function jobrunner.endless_at(
   in_last_success_at timestamptz
 ) returns timestamptz
 language plpgsql stable parallel safe
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- When a job that has a pass in progress began to count as one whose pass does not end: a hundred runs since its last
 -- complete one have committed pages and yielded, and the first of them is a day old. Null: there were not as many; the

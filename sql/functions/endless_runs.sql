@@ -6,7 +6,7 @@ create or replace function jobrunner.endless_runs(
   fence bigint
 )
 language plpgsql stable
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 as $$
 -- Of runs that have just ended, those with which their job began to count as one whose pass does not end: once for each

@@ -7,7 +7,8 @@ create or replace function jobrunner.enqueue(
   in_force boolean default false
 ) returns text
 language plpgsql volatile
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- Asks for a run of a user's job, or the tenant's (user null or *), now, inside the caller's transaction; a job that is
 -- due already stays one run.
@@ -17,7 +18,7 @@ as $$
 -- Raises JR010, JR011, JR012, or JR014 for an entity the job does not have.
 declare
   v_job jobrunner.jobs := jobrunner.job_named(in_tenant, in_user, in_job);
-  v_answer text := jobrunner.enqueue_job(v_job, in_full, in_entity, in_force);
+  v_answer text := jobrunner.enqueue_job(v_job, coalesce(in_full, false), in_entity, coalesce(in_force, false));
 begin
   if v_answer = 'due' then
     perform jobrunner.wake_workers(now(), in_jobs => 1, in_user_id => v_job.user_id);

@@ -6,7 +6,8 @@ create or replace function jobrunner.enqueue_all(
   in_force boolean default false
 ) returns integer
 language plpgsql volatile
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- Asks for a run of a job for all users of a tenant; returns how many jobs. Raises as enqueue does.
 declare
@@ -15,7 +16,7 @@ declare
 begin
   select count(*), count(*) filter (where e.answer = 'due') into v_count, v_due
   from (
-    select jobrunner.enqueue_job(j, in_full, in_entity, in_force) as answer
+    select jobrunner.enqueue_job(j, coalesce(in_full, false), in_entity, coalesce(in_force, false)) as answer
     from jobrunner.jobs_named(in_tenant, null, in_job) as j
     offset 0
   ) as e;

@@ -5,7 +5,7 @@ create or replace function jobrunner.enqueue_job(
   in_force boolean
 ) returns text
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- One locked job's part of an enqueue, without the notification. Not for callers: enqueue, enqueue_all and want_fresh.
 declare

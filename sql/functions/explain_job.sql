@@ -4,7 +4,8 @@ create or replace function jobrunner.explain_job(
   in_job text
 ) returns text
 language plpgsql stable
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- Why a user's job, or the tenant's (user null or *), is or is not running, and behind it a sentence for each trouble
 -- of its entities that waits for a person. Raises JR010, JR011, JR012.

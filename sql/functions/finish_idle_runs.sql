@@ -2,7 +2,7 @@ create or replace function jobrunner.finish_idle_runs(
   in_ends jobrunner.run_end[]
 ) returns bigint[]
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 set lock_timeout = '100ms'
 as $$
 -- Ends those of the runs that were complete and found nothing to note, without locking their jobs first, which would

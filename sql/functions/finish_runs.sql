@@ -7,7 +7,7 @@ create or replace function jobrunner.finish_runs(
   verdict text
 )
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set jit = off

@@ -5,7 +5,7 @@ create or replace function jobrunner.forget_checkpoints(
   in_keeps_waiting boolean
 ) returns integer
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Deletes the checkpoints of items that are gone, or of an entity as a whole, which has a checkpoint for each item
 -- since. in_keeps_waiting: but for those of which rows still wait for a second look, since they were lacking once only.

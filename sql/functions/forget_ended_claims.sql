@@ -2,7 +2,7 @@ create or replace function jobrunner.forget_ended_claims(
   in_worker_id bigint
 ) returns integer
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 as $$
 -- Deletes the batches of a worker of which no job runs any more; returns how many are left. A batch that a claim is

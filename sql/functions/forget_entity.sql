@@ -3,7 +3,7 @@ create or replace function jobrunner.forget_entity(
   in_entity text
 ) returns integer
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Forgets how far every user's entity has come and makes its jobs due, because its table was made anew. A pass in
 -- progress can't write any more. Returns how many checkpoints. Not for callers: migrate; operators have reset_jobs.

@@ -3,7 +3,7 @@ create or replace function jobrunner.has_other_file(
   in_name text
 ) returns boolean
 language plpgsql stable
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Whether the worker that runs a job has another file for it than the stored one. Not for callers: passes that end,
 -- run_inputs.

@@ -2,7 +2,7 @@ create or replace function jobrunner.has_session(
   in_worker jobrunner.workers
 ) returns boolean
 language plpgsql stable
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Whether the session that stands for a worker is there. Of another login's session only its number can be seen, and
 -- that is believed: then silence counts. Not for callers: reap_jobs.

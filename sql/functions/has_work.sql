@@ -2,7 +2,7 @@ create or replace function jobrunner.has_work(
   in_names text[]
 ) returns boolean
 language plpgsql stable
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 as $$
 -- Whether a job of the named files runs, or waits and could be claimed now. Walks what is due until it finds one, but

@@ -10,7 +10,7 @@ create or replace function jobrunner.heartbeat_worker(
   beaten_at timestamptz
 )
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- A worker's sign of life, which keeps all of its claims. alive false: it was given up and must drop its runs.
 -- worker_count: workers alive, the caller included, among which a source's concurrency is shared; worker_rank: how many

@@ -5,7 +5,7 @@ create or replace function jobrunner.hold_job(
   in_nonce uuid
 ) returns boolean
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 as $$
 -- First statement of every transaction a run writes in: proves the claim under the job's row lock (invariant 2).

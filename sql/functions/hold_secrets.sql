@@ -4,7 +4,7 @@ create or replace function jobrunner.hold_secrets(
   in_job text
 ) returns void
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Locks what a secret that a page brings may change (bring_secret), before the page's transaction holds anything else:
 -- the user, as set_secret does, and then its parked jobs together with the one that runs, by key.

@@ -2,7 +2,7 @@ create or replace function jobrunner.hold_worker(
   in_worker_id integer
 ) returns void
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Locks a worker's row until the claim ends, before it asks for limits: the worker can't be given up meanwhile, and a
 -- limit that is set meanwhile waits for the claim (activate_limits). Raises JR003 when the worker has been given up or

@@ -5,7 +5,7 @@ create or replace function jobrunner.insert_jobs(
   in_priority smallint default 0
 ) returns integer
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Makes the standing jobs that these users lack of those that their tenants were given, of the files in_names or of
 -- all; returns how many. A job is due at once, or at random within in_within, at most 30 days. One of scope tenant is

@@ -4,7 +4,7 @@ create or replace function jobrunner.insert_record(
   in_values jsonb
 ) returns jsonb
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Adds an unsent record, in place of one of the same key that waits for its deletion (keep_edit).
 -- Raises unique_violation beside any other row. Not for callers: save_record.

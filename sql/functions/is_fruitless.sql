@@ -5,7 +5,8 @@ create or replace function jobrunner.is_fruitless(
   in_at timestamptz
 ) returns boolean
 language plpgsql stable parallel safe
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- Whether in_runs runs in a row that brought nothing new are enough to tell a person at in_at: ten of them, or two of
 -- which the first began an hour before. Reads ten runs of one job at most. Not for callers.

@@ -13,7 +13,7 @@ create or replace function jobrunner.item_rows(
   is_lacking boolean
 )
 language plpgsql stable
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- The items that a user's live rows are for an entity with for_each: the texts of in_columns, each item once, in their
 -- order, in_most at most; a row that lacks one of them is no item. in_stamped: the columns that stamp stands for, so

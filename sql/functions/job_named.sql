@@ -4,12 +4,13 @@ create or replace function jobrunner.job_named(
   in_job text
 ) returns jobrunner.jobs
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 as $$
 -- One job, its row locked: of a user or, for a job of scope tenant, of the tenant (user null or *).
 -- Raises JR010, JR011, JR012. No sequential scans: a session keeps the plan that it made while the tables were small.
 declare
+  v_own_id bigint := jobrunner.own_tenant_id();
   v_shared boolean;
   v_job jobrunner.jobs;
 begin
@@ -17,7 +18,7 @@ begin
   from jobrunner.tenants as t
   join jobrunner.users as u on u.tenant_id = t.id and u.key = coalesce(in_user, '*')
   join jobrunner.jobs as j on j.user_id = u.id and j.name = in_job
-  where t.name = in_tenant
+  where t.name = in_tenant and v_own_id in (0, t.id)
   for no key update of j;
   if found then
     return v_job;

@@ -4,7 +4,8 @@ create or replace function jobrunner.jobs_named(
   in_job text
 ) returns setof jobrunner.jobs
 language plpgsql volatile
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- The jobs an operator means, locked in key order: user null: of all users; job null: all jobs.
 -- Raises JR010, JR011 or JR012 when nothing of that name exists.

@@ -5,7 +5,7 @@ create or replace function jobrunner.judge_edits(
   in_table text
 ) returns void
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Notes the trouble of a user's edits that the source refuses one by one, or that it is over: quota_exceeded where the
 -- user's own store is full there, edits_refused for all others. A conflict, or a record for which the source asks for

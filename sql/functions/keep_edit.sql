@@ -1,7 +1,7 @@
 create or replace function jobrunner.keep_edit() returns trigger
 language plpgsql volatile
 security definer
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Trigger of the tables that a job sends back: whatever somebody else than a run writes there is an edit, by whatever
 -- way it comes (docs/decisions/0058). The edit is marked as unsent and stamped; a row that the source has waits for its
@@ -11,7 +11,7 @@ as $$
 -- Raises JR016 for an edit that can't be: a version that has no later one, or another key of a record that goes by its
 -- key. It acts as the owner: who may write the table need know nothing of schema jobrunner. Not for callers: a trigger.
 declare
-  v_known jsonb := (select s.writable from jobrunner.synced_tables as s where s.name = tg_table_name);
+  v_known jsonb := (select s.writable from jobrunner.synced_tables as s where s.name = tg_table_name::text);
   v_tag text := v_known ->> 'change_tag';
   v_old jsonb := case when tg_op <> 'INSERT' then to_jsonb(old) end;
   v_new jsonb := case when tg_op <> 'DELETE' then to_jsonb(new) end;

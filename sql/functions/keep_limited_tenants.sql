@@ -1,6 +1,6 @@
 create or replace function jobrunner.keep_limited_tenants() returns trigger
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Keeps limited_tenants: a tenant with max_running that had no row there would never get a turn. Only a tenant that had
 -- no limit meets it: another number, or none any more, touches nothing that a claim needs, however long its transaction

@@ -11,7 +11,7 @@ create or replace function jobrunner.lacking_rows(
   is_shown boolean
 )
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Rows that the entity's last full pass lacked, by their keys, for the source to be asked: in_most at most, others
 -- first in each pass. Unsent edits are none. Before them up to three rows that the pass has shown (is_shown), of which

@@ -14,7 +14,7 @@ create or replace function jobrunner.lease_credential(
   secrets text
 )
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Asks to be the one that renews a credential, for at most in_ms; a run's lease also ends with the run. lease: the
 -- caller may, with these secrets, which are those of now; null: access_token is good, or somebody else renews it.

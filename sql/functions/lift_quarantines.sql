@@ -1,6 +1,6 @@
 create or replace function jobrunner.lift_quarantines() returns integer
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Gives jobs whose quarantine is over one more run; returns how many. What set them aside is still counted, so the
 -- next crash or stall sets them aside for twice as long; a committed page clears it. A job that somebody's transaction

@@ -1,5 +1,6 @@
 create or replace function jobrunner.list_items(
-  in_user_id bigint,
+  in_tenant text,
+  in_user text,
   in_table text,
   in_column text
 ) returns table (
@@ -7,16 +8,16 @@ create or replace function jobrunner.list_items(
   hash text
 )
 language plpgsql stable
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
--- A user's items of a list in order, and their hash as preload_runs tells it; none: an empty array.
+-- A user's items of a list in order, and a hash that stands for exactly these; none: an empty array.
+-- Raises JR010, JR011, and JR016 for a table that is no list.
+declare
+  v_user_id bigint := (jobrunner.user_named(in_tenant, in_user)).id;
 begin
-  execute format(
-    'select coalesce(array_agg(%1$I order by %1$I), ''{}''), coalesce(md5(string_agg(%1$I, E''\n'' order by %1$I)), '''')
-    from synced.%2$I where user_id = $1',
-    in_column, in_table)
-  into items, hash using in_user_id;
-  return next;
+  perform jobrunner.check_list(in_table, in_column);
+  return query select l.items, l.hash from jobrunner.list_of(v_user_id, in_table, in_column) as l;
 end
 $$;
 comment on function jobrunner.list_items is 'A user''s items of a list, and their hash.';

@@ -1,6 +1,6 @@
 create or replace function jobrunner.live_filter(in_known jsonb) returns text
 language sql immutable strict
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- in_known: what synced_tables.writable says of the table. Row r is none that waits for its deletion or is deleted
 -- softly; a deletion that lies ahead is none yet.

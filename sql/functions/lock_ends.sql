@@ -2,7 +2,7 @@ create or replace function jobrunner.lock_ends(
   in_ends jobrunner.run_end[]
 ) returns jobrunner.run_end[]
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set jit = off
@@ -30,16 +30,7 @@ begin
     return v_held;
   end if;
 
-  select coalesce(array_agg(l.fence), '{}') into v_settled
-  from (
-    select r.fence
-    from unnest(v_held) as r
-    join jobrunner.users as u on u.id = r.user_id
-    join jobrunner.tenants as t on t.id = u.tenant_id
-    where r.outcome = 'needs_reauth' or r.error_kind = 'client_refused'
-    order by u.id
-    for share of u, t skip locked
-  ) as l;
+  v_settled := jobrunner.lock_refused(v_held);
   select coalesce(array_agg(distinct r.fence), '{}') into v_renewed
   from unnest(v_held) as r
   join jobrunner.users as u on u.id = r.user_id

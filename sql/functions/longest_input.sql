@@ -4,7 +4,7 @@ create or replace function jobrunner.longest_input(
   in_secrets text[] default null
 ) returns text
 language plpgsql stable
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Names the one to blame when what a run must know is too long to be given to a worker.
 -- in_secrets: the secrets that it is given; null: all.

@@ -2,7 +2,7 @@ create or replace function jobrunner.look_again(
   in_file jobrunner.job_files
 ) returns integer
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- What follows for entities in trouble when their job file is another: what a person has changed is tried at once, so
 -- that their jobs are due, and the first run of a worker that has the file looks again (StandingTroubles). Troubles of

@@ -4,7 +4,7 @@ create or replace function jobrunner.look_at_tenants(
   in_count integer
 ) returns jobrunner.due_tenants
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$

@@ -5,7 +5,7 @@ create or replace function jobrunner.look_due(
   in_until timestamptz
 ) returns jobrunner.due_tenants
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$

@@ -4,7 +4,7 @@ create or replace function jobrunner.look_for_survivors(
   in_entity text
 ) returns boolean
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- A deletion of the source's has taken a row away whose key another record may have: where that was seen before, a full
 -- pass is asked for, which shows the one that lives. In the page's transaction, after hold_job. Returns whether one is

@@ -6,7 +6,7 @@ create or replace function jobrunner.lose_edits(
   in_records text[]
 ) returns bigint
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Counts and tells edits and deletions made here that gave way to what the source has, as a push met it. In a
 -- transaction that begins with hold_job. Returns how many. Not for callers: pushes.

@@ -6,15 +6,17 @@ create or replace function jobrunner.maintain_runs(
   postponed boolean
 )
 language plpgsql volatile
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 set lock_timeout = '50ms'
 as $$
 -- Makes the partitions of runs for today and the next seven days, and for past days of which runs_other holds rows;
--- drops those wholly older than in_keep, and such rows. Also forgets workers that ended as long ago, events of more
--- than a week, and hosts of sources that were not asked for a day. Any worker may call it: while one is at it, the
--- others do nothing. A partition is made under a lock on runs_other, and dropped under one on runs: who reads history
--- for long keeps either away, and while it is waited for, outcomes wait too. So it is waited for 50 ms, once; what was
--- made stays, and postponed says that the rest is left to the next call.
+-- drops those wholly older than in_keep, and such rows. Also forgets workers that ended as long ago, events and
+-- changes of more than a week, what was done more than 400 days ago, and hosts of sources that were not asked for a
+-- day. Any worker may call it: while one is at it, the others do nothing. A partition is made under a lock on
+-- runs_other, and dropped under one on runs: who reads history for long keeps either away, and while it is waited for,
+-- outcomes wait too. So it is waited for 50 ms, once; what was made stays, and postponed says that the rest is left to
+-- the next call.
 declare
   v_day date;
   v_move text;
@@ -24,7 +26,11 @@ declare
   -- Rows that one call deletes at most of each table.
   v_rows_max constant integer := 10000;
   v_events integer;
+  -- Of these there may be one a row and day.
+  v_changes_max constant integer := 50000;
+  v_changes integer;
   v_others integer;
+  v_acts bigint;
 begin
   created := 0;
   dropped := 0;
@@ -51,16 +57,14 @@ begin
 
   -- The oldest transactions stand first. So many that no call takes long; postponed brings the next call within a
   -- minute.
-  delete from jobrunner.events as e
-  where (e.transaction_id, e.id) in (
-    select o.transaction_id, o.id from jobrunner.events as o order by o.transaction_id, o.id limit v_rows_max
-  ) and e.at < now() - interval '7 days';
-  get diagnostics v_events = row_count;
+  v_events := jobrunner.forget_events(v_rows_max);
+  v_changes := jobrunner.forget_changes(v_changes_max);
   delete from jobrunner.runs_other as o
   where o.ctid = any (array(select p.ctid from jobrunner.runs_other as p
     where p.ended_at < now() - in_keep limit v_rows_max));
   get diagnostics v_others = row_count;
 
+  v_acts := jobrunner.forget_acts();
   v_is_late := exists (select from jobrunner.runs_other);
   for v_day in
     select (now() at time zone 'UTC')::date + g.ahead from generate_series(0, 7) as g (ahead)
@@ -76,6 +80,7 @@ begin
     begin
       execute format('create table jobrunner.%I (like jobrunner.runs including defaults including constraints)',
         v_name);
+      execute format('alter table jobrunner.%I enable row level security', v_name);
       v_move := format(
         'with moved as (delete from jobrunner.runs_other where ended_at >= %L and ended_at < %L returning *)
         insert into jobrunner.%I select * from moved',
@@ -124,7 +129,7 @@ begin
     end;
     dropped := dropped + 1;
   end loop;
-  postponed := v_rows_max in (v_events, v_others);
+  postponed := v_rows_max in (v_events, v_others, v_acts) or v_changes = v_changes_max;
   return next;
 end
 $$;

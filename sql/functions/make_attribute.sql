@@ -3,7 +3,7 @@ create or replace function jobrunner.make_attribute(
   in_name text
 ) returns jsonb
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Makes an attribute that a user lacks, a random UUID; returns what the user has by now, whoever gave or made it.
 -- Of runs that ask at once one makes it, and the others wait for the user's row. Raises JR011.

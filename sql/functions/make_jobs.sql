@@ -4,7 +4,7 @@ create or replace function jobrunner.make_jobs(
   in_within interval default null
 ) returns integer
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Makes the standing jobs of a job file that a tenant was given and lacks: one for each user, or for scope tenant one
 -- under the row that stands for the tenant. They are due at once, or at random within in_within, in the lane of those

@@ -1,6 +1,6 @@
 create or replace function jobrunner.make_lacking_jobs() returns integer
 language sql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Makes the standing jobs that users lack of what their tenants were given, due at once; returns how many. No verb
 -- leaves any lacking; a restored or hand-edited database may. jobrunner migrate calls it.

@@ -5,7 +5,7 @@ create or replace function jobrunner.mark_counts_raised(
   in_records text[]
 ) returns void
 language sql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Notes that the user's one is in these records, or that they are gone; in a transaction that begins with hold_job.
 -- Not for callers: runs.

@@ -5,7 +5,7 @@ create or replace function jobrunner.mark_items_sent(
   in_items text[]
 ) returns integer
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Marks items of a list as synced, for a call has sent them; in a transaction that begins with hold_job. Returns how
 -- many were not marked yet. An item that an application holds locked is passed over, and marked when the list is sent

@@ -7,7 +7,7 @@ create or replace function jobrunner.mark_seen(
   in_keys bigint[]
 ) returns boolean
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Notes by their key_hash which rows are the entity's own: what a page of a full pass showed, or what one of an
 -- incremental pass added. A sweep compares full passes by it (sweep_table). Called in the page's transaction. Returns

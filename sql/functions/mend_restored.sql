@@ -1,6 +1,6 @@
 create or replace function jobrunner.mend_restored() returns bigint
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- A server numbers transactions for itself: what a dump brought from another one may stand ahead of all that is to
 -- come. Such events get the lowest number, in their order, so that new ones follow them; such announcements would be

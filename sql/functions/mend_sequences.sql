@@ -4,7 +4,7 @@ create or replace function jobrunner.mend_sequences() returns table (
   stands_at bigint
 )
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Moves each sequence on that stands behind the rows it numbers: what it drew next would be there already. A row for
 -- each, none as a rule. Not for callers: migrate.
@@ -22,6 +22,8 @@ begin
     select 'jobrunner.fences', 'jobrunner.jobs'::regclass, 'fence'
     union all
     select 'jobrunner.secret_versions', 'jobrunner.secrets'::regclass, 'version'
+    union all
+    select 'jobrunner.change_numbers', 'jobrunner.change_turns'::regclass, 'last_number'
   loop
     name := v_numbered.sequence;
     execute format('select max(%I) from %s', v_numbered.col, v_numbered.tab) into stands_at;

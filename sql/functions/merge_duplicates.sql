@@ -4,7 +4,8 @@ create or replace function jobrunner.merge_duplicates(
   in_values text[] default null
 ) returns integer
 language plpgsql volatile
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- Makes one of a user's rows that agree in unique.by: the one that keep names gets the merged columns, the others wait
 -- for their deletion (those the source never had go at once) or are hidden. A null in by: a row of its

@@ -4,7 +4,7 @@ create or replace function jobrunner.merge_filter(
   in_filters boolean
 ) returns text
 language sql stable strict
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 select case when in_filters then format(
   ' and (%s) in (select %s from unnest($2) as given (value))',

@@ -6,7 +6,7 @@ create or replace function jobrunner.merge_writes(
   in_sends boolean
 ) returns text
 language plpgsql stable
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- SQL text of the queries kept and lost, which write what a merge changes of the rows in grouped, and nothing else.
 -- A row whose columns change is to be sent again where its table has a push. Not for callers: merge_duplicates.

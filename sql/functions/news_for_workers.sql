@@ -6,7 +6,7 @@ create or replace function jobrunner.news_for_workers(
   out weight integer
 ) returns setof record
 language plpgsql stable
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- What was announced and became visible since the snapshot that the last call gave, whatever the order in which
 -- transactions ended; at least one row, for the snapshot to give next time. weight is the tenant's present one. Without

@@ -4,7 +4,7 @@ create or replace function jobrunner.note_shared_keys(
   in_entity text
 ) returns boolean
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Notes that the source has shown two records with one key, whose row can be of one of them only. In the page's
 -- transaction, after hold_job. Returns whether that was not known yet. Not for callers: pages.

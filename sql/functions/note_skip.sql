@@ -6,7 +6,7 @@ create or replace function jobrunner.note_skip(
   in_reason text
 ) returns boolean
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Notes that the source has nothing to read of an entity for this user: the pass is over, a pass that was in progress
 -- is given up, and what was reached before stays. A full pass that somebody asked for stays asked for. In a

@@ -4,7 +4,7 @@ create or replace function jobrunner.notify(
   in_fullest double precision
 ) returns boolean
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Notifies, unless the server's queue of notifications is fuller than a fraction; returns whether it does. The queue is
 -- the whole cluster's, and keeps what any one listener has not read. When it is full, no transaction that notifies can

@@ -5,7 +5,7 @@ create or replace function jobrunner.notify_changes(
   in_counters jobrunner.counters[]
 ) returns integer
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Tells listeners on jobrunner_changed of those ended runs that changed rows, where the job file wants it. Payload:
 -- tenant:user:run, the numbers of all three: every login of the database may listen, and learns nothing from them.

@@ -2,7 +2,8 @@ create or replace function jobrunner.other_files(
   in_worker jobrunner.workers
 ) returns text[]
 language sql stable
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- The job files of a worker that are not those that migrate stored: before its restart in a rollout, or for ever where
 -- a machine was forgotten.

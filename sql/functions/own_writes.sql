@@ -2,7 +2,7 @@ create or replace function jobrunner.own_writes(
   in_setting text
 ) returns text
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Says, with 'on', that the writes which follow are jobrunner's own: keep_edit takes none of them for an edit, and
 -- request_full_after_removal has nothing read again for them. Returns what was said before, to be put back after them:

@@ -7,7 +7,7 @@ create or replace function jobrunner.parts_of(
   rank integer
 )
 language sql stable
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- The checkpoints of an entity's items, in the order in which a run reads them: a pass in progress, then whoever was
 -- read longest ago, then passes that do not end, then those that failed, so that none keeps the others from their turn.

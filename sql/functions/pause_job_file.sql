@@ -2,7 +2,8 @@ create or replace function jobrunner.pause_job_file(
   in_job text
 ) returns integer
 language plpgsql volatile
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- Stops one job file for everybody, also for users who are added later: parks its jobs, and asks those that run to
 -- stop, with what is committed kept. Returns how many it parked; what is paused already stays as it is. Raises JR012.
@@ -23,6 +24,7 @@ begin
   where j.name = in_job and j.paused_at is null;
   get diagnostics v_count = row_count;
   perform jobrunner.notify('jobrunner_stop', '', in_fullest => 0.01);
+  perform jobrunner.note_act('pause_job_file', in_job, jsonb_build_object('jobs', v_count));
   return v_count;
 end
 $$;

@@ -4,7 +4,8 @@ create or replace function jobrunner.pause_jobs(
   in_job text default null
 ) returns integer
 language plpgsql volatile
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- Pauses a tenant (user and job null), a user (job null), one job of all users, or one job; returns how many jobs
 -- it holds back. A run in progress is asked to stop at once, with what is committed kept.
@@ -14,13 +15,13 @@ declare
 begin
   if in_user is null and in_job is null then
     update jobrunner.tenants as t set paused_at = coalesce(t.paused_at, now()) where t.id = v_tenant.id;
-    perform jobrunner.cancel_jobs(in_tenant);
-    return (
-      select count(*)::integer
-      from jobrunner.users as u
-      join jobrunner.jobs as j on j.user_id = u.id
-      where u.tenant_id = v_tenant.id
-    );
+    perform jobrunner.stop_jobs(in_tenant, null, null);
+    select count(*) into v_count
+    from jobrunner.users as u
+    join jobrunner.jobs as j on j.user_id = u.id
+    where u.tenant_id = v_tenant.id;
+    perform jobrunner.note_act('pause_jobs', null, jsonb_build_object('jobs', v_count), in_tenant);
+    return v_count;
   end if;
   if in_job is null then
     update jobrunner.users as u set paused_at = coalesce(u.paused_at, now())
@@ -35,6 +36,7 @@ begin
   where j.user_id = named.user_id and j.name = named.name and j.paused_at is null;
   get diagnostics v_count = row_count;
   perform jobrunner.notify('jobrunner_stop', '', in_fullest => 0.01);
+  perform jobrunner.note_act('pause_jobs', in_job, jsonb_build_object('jobs', v_count), in_tenant, in_user);
   return v_count;
 end
 $$;

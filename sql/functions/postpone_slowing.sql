@@ -2,7 +2,7 @@ create or replace function jobrunner.postpone_slowing(
   in_job jobrunner.jobs
 ) returns void
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Somebody asks for a job: it slows down later, and one that has slowed down goes at its own pace again, from the next
 -- tick of that on. Written when a tenth of the time has passed since it was last written, for readers may ask often.

@@ -6,7 +6,7 @@ create or replace function jobrunner.preload_runs(
   in_dirty text[] default '{}'
 ) returns jsonb
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- What a batch of claimed runs must know before its first request, in one answer:
 --   lists   {"table.column": {"user id": [count, hash]}}   users without an item are left out

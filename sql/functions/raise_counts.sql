@@ -13,7 +13,7 @@ create or replace function jobrunner.raise_counts(
   is_first boolean
 )
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- What a number in each of these records must be so that this user has raised it by one, once however often it is
 -- asked; in a transaction that begins with hold_job. in_seen: what the records hold, in_tags: the tags of these

@@ -4,7 +4,8 @@ create or replace function jobrunner.read_job(
   in_job text
 ) returns setof jobrunner.claimed_job
 language plpgsql stable
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- What a claim of this job would tell, without claiming it: a dry run begins from here and can prove nothing, for its
 -- fence is 0. User null or *: the tenant's own. Raises JR010, JR011, JR012.

@@ -7,7 +7,7 @@ create or replace function jobrunner.reap_jobs(
   quarantined_count integer
 )
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Gives up a worker that is silent for longer than the lease, or whose session has been gone for a second, and makes
 -- its jobs due again: one worker a call, so that many dead ones are not one long transaction. No row: nobody is dead.

@@ -6,7 +6,7 @@ create or replace function jobrunner.reap_worker(
   quarantined_count integer
 )
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Takes its jobs away from a worker that has ended. No claim of its own can follow: a claim holds the worker's row.
 -- A job that a transaction still holds is left to the next call; when none is left, the worker is cleared.

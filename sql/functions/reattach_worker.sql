@@ -2,7 +2,7 @@ create or replace function jobrunner.reattach_worker(
   in_worker_id integer
 ) returns boolean
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Lets the calling session stand for a worker whose session was lost. False: the worker was given up meanwhile.
 begin

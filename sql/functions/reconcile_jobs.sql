@@ -1,6 +1,6 @@
 create or replace function jobrunner.reconcile_jobs() returns integer
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Once a minute, by whichever worker comes first: takes back jobs that run under a worker that has ended or is
 -- forgotten. When the server's clock was set back, it brings due times that a wrong clock has made to what is right by

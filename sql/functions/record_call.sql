@@ -5,7 +5,7 @@ create or replace function jobrunner.record_call(
   in_list_hash text
 ) returns void
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Remembers that a named call succeeded; in the same transaction as hold_job.
 begin

@@ -6,7 +6,7 @@ create or replace function jobrunner.record_like(
   in_values jsonb
 ) returns jsonb
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- The live record of a user that agrees with the values in these columns, of several the one that a merge would keep;
 -- null: none. Not for callers: save_record.

@@ -3,7 +3,7 @@ create or replace function jobrunner.refuse_lost_edit(
   in_known jsonb
 ) returns void
 language plpgsql stable
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Raises JR016: the record is the source's, and no job file pushes its table. What is read there next would undo the
 -- edit, and nobody would be told. Not for callers: edit_record, delete_record.

@@ -4,7 +4,7 @@ create or replace function jobrunner.refuse_unstamped(
   in_version text
 ) returns void
 language plpgsql stable
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Raises JR016: an edit of the record could never win, since nothing is later than its version. Not for callers:
 -- stamps_of_edit.

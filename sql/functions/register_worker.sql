@@ -7,7 +7,7 @@ create or replace function jobrunner.register_worker(
   in_job_files text[] default null
 ) returns integer
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Adds a worker, for which the calling session stands; returns its number. in_job_files: of each of in_job_names the
 -- file as the worker reads it, by which other_files knows whether it is the stored one.

@@ -5,7 +5,7 @@ create or replace function jobrunner.release_jobs(
   in_nonces uuid[]
 ) returns integer
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Gives back claims whose runs have not begun, at shutdown: due as before, no outcome, no count.
 -- Returns how many; a claim that was lost meanwhile, or whose job somebody's transaction holds, is left alone.

@@ -5,7 +5,7 @@ create or replace function jobrunner.release_orphans(
   in_nonces uuid[]
 ) returns integer
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Gives back claims that their worker holds and does not know of: due as before, as with release_jobs; but a run that
 -- had committed something ends as partial, kind database, so that its counters reach history. Returns how many; a claim

@@ -2,7 +2,7 @@ create or replace function jobrunner.remaining_capacity(
   in_tenant_ids bigint[]
 ) returns setof jobrunner.remaining_capacity
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 as $$
 -- Of those of the tenants that are paused or have a limit: how many more of their jobs may run now, and the reason. The

@@ -1,6 +1,6 @@
 create or replace function jobrunner.repair_due_times() returns integer
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- After the server's clock was set back: nothing waits longer than it would have to by today's clock. A tick is the
 -- next one, a backoff and a quarantine are at most their longest, a deferral at most 48 h away, a breaker open for 5

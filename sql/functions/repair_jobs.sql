@@ -4,7 +4,8 @@ create or replace function jobrunner.repair_jobs(
   in_job text default null
 ) returns integer
 language plpgsql volatile
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- Asks for a repair: every enabled entity is read in full, rows that it does not show are sent anew, unsent edits stay,
 -- and what was pushed is read again. Returns how many jobs; they are due now, as enqueue says.
@@ -27,6 +28,7 @@ begin
   if v_due > 0 then
     perform jobrunner.wake_workers(now(), in_jobs => v_due);
   end if;
+  perform jobrunner.note_act('repair_jobs', in_job, jsonb_build_object('jobs', v_count), in_tenant, in_user);
   return v_count;
 end
 $$;

@@ -9,7 +9,8 @@ create or replace function jobrunner.replace_list(
   removed integer
 )
 language plpgsql volatile
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- Makes a user's list hold exactly these items; what stays is not written again.
 -- Makes the job due after the list's debounce, where its file names one. Raises JR010, JR011, and JR016 for a table of

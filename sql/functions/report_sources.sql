@@ -7,7 +7,7 @@ create or replace function jobrunner.report_sources(
   in_hosts text[]
 ) returns void
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Feeds the breakers with how a batch of runs found its sources. Closed: ten runs in a row that found a source
 -- unavailable, over all users, open its breaker for 5 s. Open: only runs that began since count, which are probes; one

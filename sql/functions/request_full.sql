@@ -4,7 +4,7 @@ create or replace function jobrunner.request_full(
   in_repair boolean
 ) returns void
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Asks for full passes of a locked job's entities. The items of one with for_each have a checkpoint each, named
 -- entity#item; that of the entity as a whole tells a run, which reads no other beforehand, that its rows are not fresh

@@ -1,6 +1,7 @@
 create or replace function jobrunner.request_full_after_removal() returns trigger
 language plpgsql volatile
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- Trigger of the tables that jobs fill: rows were deleted by somebody else than jobrunner. The source would say that
 -- nothing has changed since, so that the next pass of each entity that fills the table is a full one for these users.
@@ -9,7 +10,7 @@ declare
   v_users bigint[];
 begin
   if tg_op = 'DELETE' then
-    if (select (s.writable ->> 'sends_deletes')::boolean from jobrunner.synced_tables as s where s.name = tg_table_name)
+    if (select (s.writable ->> 'sends_deletes')::boolean from jobrunner.synced_tables as s where s.name = tg_table_name::text)
       then
       return null;
     end if;

@@ -5,7 +5,8 @@ create or replace function jobrunner.reset_jobs(
   in_entity text default null
 ) returns integer
 language plpgsql volatile
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- Forgets checkpoints (and, without an entity, what calls remember), so that the next run reads everything
 -- again; rows in synced tables stay. A pass in progress can't write any more: its generation is over. Requests for full
@@ -38,6 +39,8 @@ begin
     using jobrunner.jobs_named(in_tenant, in_user, in_job) as named
     where m.user_id = named.user_id and m.job_name = named.name;
   end if;
+  perform jobrunner.note_act('reset_jobs', in_job, jsonb_build_object('entity', in_entity, 'checkpoints', v_count),
+    in_tenant, in_user);
   return v_count;
 end
 $$;

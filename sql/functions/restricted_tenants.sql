@@ -2,7 +2,7 @@ create or replace function jobrunner.restricted_tenants(
   in_tenant_ids bigint[]
 ) returns setof jobrunner.tenants
 language plpgsql stable
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$

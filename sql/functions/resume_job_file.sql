@@ -2,7 +2,8 @@ create or replace function jobrunner.resume_job_file(
   in_job text
 ) returns integer
 language plpgsql volatile
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- Ends a pause of a job file; returns how many jobs go on. A job whose user is paused stays parked. Raises JR012.
 -- Locks the file, then its jobs by user.
@@ -29,6 +30,7 @@ begin
   if v_count > 0 then
     perform jobrunner.wake_workers(now(), in_jobs => v_count);
   end if;
+  perform jobrunner.note_act('resume_job_file', in_job, jsonb_build_object('jobs', v_count));
   return v_count;
 end
 $$;

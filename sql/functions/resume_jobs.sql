@@ -4,7 +4,8 @@ create or replace function jobrunner.resume_jobs(
   in_job text default null
 ) returns integer
 language plpgsql volatile
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- Ends a pause made with the same arguments; returns how many jobs go on. What is paused otherwise stays so.
 declare
@@ -25,6 +26,7 @@ begin
     ) as d;
     -- What became due while the tenant was paused lies where no worker looks any more.
     perform jobrunner.wake_workers(coalesce(v_oldest, now()), v_tenant.id, v_due);
+    perform jobrunner.note_act('resume_jobs', null, jsonb_build_object('jobs', v_count), in_tenant);
     return v_count;
   end if;
   if in_job is null then
@@ -47,6 +49,7 @@ begin
   if v_count > 0 then
     perform jobrunner.wake_workers(now(), in_jobs => v_count);
   end if;
+  perform jobrunner.note_act('resume_jobs', in_job, jsonb_build_object('jobs', v_count), in_tenant, in_user);
   return v_count;
 end
 $$;

@@ -4,7 +4,8 @@ create or replace function jobrunner.retry_jobs(
   in_job text default null
 ) returns integer
 language plpgsql volatile
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- Makes failing, quarantined, deferred and needs_reauth jobs due now, with clean crash counts and every entity; returns
 -- how many.
@@ -34,6 +35,7 @@ begin
   if v_count > 0 then
     perform jobrunner.wake_workers(now(), in_jobs => v_count);
   end if;
+  perform jobrunner.note_act('retry_jobs', in_job, jsonb_build_object('jobs', v_count), in_tenant, in_user);
   return v_count;
 end
 $$;

@@ -1,6 +1,6 @@
 create or replace function jobrunner.revoke_public() returns text[]
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Takes from everybody what PostgreSQL gives everybody with a new function: to call it. Who is granted a function by
 -- name keeps it. Only what is still given is taken, for that writes even when it changes nothing. Returns of which
@@ -26,6 +26,9 @@ begin
       v_revoked := v_revoked || v_function.proname::text;
     end if;
   end loop;
+  if v_revoked <> '{}' then
+    perform jobrunner.note_act('revoke_public', 'public', jsonb_build_object('revoked', v_revoked));
+  end if;
   return v_revoked;
 end
 $$;

@@ -6,7 +6,7 @@ create or replace function jobrunner.rotate_secret(
   in_new bytea
 ) returns boolean
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Replaces a sealed secret by the one its source gave for it, in the transaction of the page it came with.
 -- version and updated_at stay: they tell of secrets that people set.

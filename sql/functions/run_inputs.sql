@@ -14,7 +14,7 @@ create or replace function jobrunner.run_inputs(
   too_long text
 )
 language plpgsql stable
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set jit = off

@@ -9,7 +9,7 @@ create or replace function jobrunner.run_totals(
   entities jsonb
 )
 language plpgsql stable
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 as $$
 -- What runs have committed, added up over the checkpoints that they moved; no row for a run that has committed nothing.

@@ -8,20 +8,23 @@ create or replace function jobrunner.save_record(
   is_new boolean
 )
 language plpgsql volatile
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- Inserts a record, or returns the one that is there with the same columns of unique.by, else of the key,
 -- unchanged. Two at once make one row and both get it; a null in these columns makes a row of its own.
 -- A record name that is not given is a new UUID. What else goes as in edit_record.
 -- Raises JR010, JR011, JR016; an insert that fails with nothing to be found raises its own error.
--- Locks, when there is none yet: the job before all else, as a page does, then an advisory lock on (user, table,
--- values).
+-- Locks, when there is none yet: the job before all else, as a page does, then a row of save_turns that stands for
+-- (user, table, values), which it makes and takes away: another one that makes it waits for this transaction's end.
 declare
-  v_known jsonb := jobrunner.writable_table(in_table, in_values);
+  -- The tenant first: another one learns nothing of its tables, either.
   v_user_id bigint := (jobrunner.user_named(in_tenant, coalesce(in_user, '*'))).id;
+  v_known jsonb := jobrunner.writable_table(in_table, in_values);
   v_by jsonb := coalesce(v_known -> 'unique' -> 'by', v_known -> 'key');
   v_name text := v_known ->> 'record_name';
   v_same boolean;
+  v_turn bigint;
   -- Where nothing is sent no trigger stamps.
   v_values jsonb := case
     when (v_known ->> 'push')::boolean then '{}' else jobrunner.stamps_of_edit(in_table, v_known, null, in_values)
@@ -37,17 +40,19 @@ begin
   if v_same then
     record := jobrunner.record_like(v_user_id, in_table, v_known, v_by, in_values);
     if record is null then
-      perform jobrunner.push_soon(v_user_id, in_table);
-      perform pg_advisory_xact_lock(hashtextextended(
-        (select format('%s %s ', v_user_id, in_table) || string_agg(in_values ->> b.name, chr(31))
-        from jsonb_array_elements_text(v_by) as b (name)), 1246907734));
+      perform jobrunner.hasten_push(v_user_id, in_table);
+      v_turn := hashtextextended(
+        (select in_table || ' ' || string_agg(in_values ->> b.name, chr(31))
+        from jsonb_array_elements_text(v_by) as b (name)), 0);
+      insert into jobrunner.save_turns as t (user_id, turn) values (v_user_id, v_turn) on conflict do nothing;
+      delete from jobrunner.save_turns as t where t.user_id = v_user_id and t.turn = v_turn;
       record := jobrunner.record_like(v_user_id, in_table, v_known, v_by, in_values);
     end if;
   end if;
   is_new := record is null;
   if is_new then
     if not coalesce(v_same, false) then
-      perform jobrunner.push_soon(v_user_id, in_table);
+      perform jobrunner.hasten_push(v_user_id, in_table);
     end if;
     if v_known -> 'key' ? v_name and in_values ->> v_name is null then
       v_values := v_values || jsonb_build_object(v_name, upper(gen_random_uuid()::text));

@@ -9,7 +9,7 @@ create or replace function jobrunner.schedule_jobs(
   changed_count integer
 )
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
 as $$
 -- Brings standing jobs of a job file to its schedule and to their tenants' and users' periods: all, a tenant's or a

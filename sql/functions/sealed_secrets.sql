@@ -3,7 +3,7 @@ create or replace function jobrunner.sealed_secrets(
   in_user_id bigint
 ) returns text
 language sql stable
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- The secrets of a user and its tenant as they are stored now, as run_inputs tells them at the claim; null: there are
 -- none.

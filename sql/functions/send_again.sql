@@ -4,7 +4,7 @@ create or replace function jobrunner.send_again(
   in_change_tag text
 ) returns bigint
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Makes all rows of a user unsent, with no change tag of the source's: their zone was deleted there, and is made anew.
 -- Returns how many were not so yet. Rows that wait for their deletion keep waiting. in_change_tag: the column, null

@@ -4,7 +4,7 @@ create or replace function jobrunner.session_figures() returns table (
   oldest_snapshot_seconds double precision
 )
 language sql stable security definer
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- The sessions of this database by state, and the age of the oldest snapshot among each. With its owner's rights:
 -- whoever watches sees what workers' sessions do, and no text of a statement. What another role's session does is

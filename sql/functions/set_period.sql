@@ -5,7 +5,8 @@ create or replace function jobrunner.set_period(
   in_every interval
 ) returns integer
 language plpgsql volatile
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- Gives a user's job, or the job of all of a tenant's users (user null or *), a period of its own, from a second to 366
 -- days; null takes it back. A user's comes before the tenant's, which comes before the job file's. Returns how many
@@ -15,6 +16,7 @@ as $$
 declare
   v_tenant jobrunner.tenants := jobrunner.tenant_named(in_tenant);
   v_user_id bigint := 0;
+  v_count integer;
 begin
   if in_every not between interval '1 second' and interval '366 days' then
     raise exception 'a period of % is not from a second to 366 days', in_every using errcode = 'JR017';
@@ -39,10 +41,11 @@ begin
     on conflict (user_id, tenant_id, job_name) do update
     set every = excluded.every, set_at = now();
   end if;
-  return (
-    select s.changed_count
-    from jobrunner.schedule_jobs(in_job, v_tenant.id, nullif(v_user_id, 0)) as s
-  );
+  select s.changed_count into v_count
+  from jobrunner.schedule_jobs(in_job, v_tenant.id, nullif(v_user_id, 0)) as s;
+  perform jobrunner.note_act('set_period', in_job, jsonb_build_object('every', in_every, 'jobs', v_count),
+    in_tenant_id => v_tenant.id, in_user_id => nullif(v_user_id, 0));
+  return v_count;
 end
 $$;
 comment on function jobrunner.set_period is 'Gives a user''s job, or that of all users of a tenant, a period of its own; null takes it back.';

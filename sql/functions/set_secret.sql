@@ -1,27 +1,27 @@
 create or replace function jobrunner.set_secret(
-  in_tenant_id bigint,
-  in_user_id bigint,
+  in_tenant text,
+  in_user text,
   in_name text,
   in_sealed bytea
 ) returns integer
 language plpgsql volatile
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
--- Stores a sealed secret of a user, or of the tenant (user 0), and wakes the jobs that were parked for want of it.
--- Returns how many were woken. Raises JR011, and JR017 for what is not sealed, empty or longer than 16 KiB.
+-- Stores a sealed secret of a user, or of the tenant itself (user null or *), and wakes the jobs that were parked for
+-- want of it. Returns how many were woken. The numbers of tenant and user (0: the tenant's own) are part of the seal.
+-- Raises JR010, JR011, and JR017 for what is not sealed, empty or longer than 16 KiB.
+declare
+  v_tenant_id bigint := (jobrunner.tenant_named(in_tenant)).id;
+  v_user_id bigint := 0;
+  v_woken integer;
 begin
-  -- Held to the end: a run that is refused meanwhile is not parked before the new secret is there to be seen
-  -- (lock_ends).
-  if in_user_id = 0 then
-    perform from jobrunner.tenants as t where t.id = in_tenant_id for no key update;
-  else
-    perform from jobrunner.users as u where u.id = in_user_id and u.tenant_id = in_tenant_id for no key update;
-    if not found then
-      raise exception 'tenant % has no user %', in_tenant_id, in_user_id using errcode = 'JR011',
-        hint = 'It was removed meanwhile.';
-    end if;
+  if coalesce(in_user, '*') <> '*' then
+    v_user_id := (jobrunner.user_named(in_tenant, in_user)).id;
   end if;
-  return jobrunner.store_secret(in_tenant_id, in_user_id, in_name, in_sealed, now());
+  v_woken := jobrunner.put_secret(v_tenant_id, v_user_id, in_name, in_sealed);
+  perform jobrunner.note_act('set_secret', in_name, in_tenant_id => v_tenant_id, in_user_id => nullif(v_user_id, 0));
+  return v_woken;
 end
 $$;
 comment on function jobrunner.set_secret is 'Stores a sealed secret and wakes the jobs that were parked for want of it.';

@@ -4,7 +4,8 @@ create or replace function jobrunner.set_source(
   in_base text
 ) returns void
 language plpgsql volatile
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- Points a tenant's source at another address than the job file's; null: back to the job file's. Raises JR010, or
 -- JR015 for a source that no job of the tenant uses.
@@ -17,6 +18,9 @@ begin
   end if;
   update jobrunner.sources as s set base = rtrim(in_base, '/')
   where s.tenant_id = v_source.tenant_id and s.name = v_source.name;
+  -- A path may hold what only the source is to know.
+  perform jobrunner.note_act('set_source', v_source.name,
+    jsonb_build_object('host', substring(in_base from '^https?://[^/?#]+')), in_tenant_id => v_source.tenant_id);
 end
 $$;
 comment on function jobrunner.set_source is 'Points a tenant''s source at another address.';

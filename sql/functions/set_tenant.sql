@@ -5,7 +5,8 @@ create or replace function jobrunner.set_tenant(
   in_unlimited boolean default false
 ) returns void
 language plpgsql volatile
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- Changes a tenant's weight or limit; null leaves as it is, in_unlimited takes the limit away. Raises JR010.
 -- What runs already counts towards a new limit, also what a claim takes that is under way (activate_limits).
@@ -17,6 +18,8 @@ begin
     max_running = case when not in_unlimited then coalesce(in_max_running, t.max_running) end
   where t.id = v_tenant.id;
   perform jobrunner.wake_workers(in_tenant_id => v_tenant.id);
+  perform jobrunner.note_act('set_tenant', in_name, jsonb_build_object('weight', in_weight,
+    'max_running', in_max_running, 'unlimited', nullif(in_unlimited, false)), in_tenant_id => v_tenant.id);
 end
 $$;
 comment on function jobrunner.set_tenant is 'Changes a tenant''s weight or limit.';

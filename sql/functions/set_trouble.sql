@@ -7,7 +7,7 @@ create or replace function jobrunner.set_trouble(
   in_declaration bigint default null
 ) returns boolean
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Notes a trouble of an entity that waits for a person or, without an error, that it is over. It stands apart from the
 -- failure of the last run: no good page and no complete run ends it, but only what shows that it is over. New words

@@ -1,6 +1,6 @@
 create or replace function jobrunner.slow_jobs() returns integer
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Gives the jobs for which nobody has asked for as long as their file says the file's slower period, from their next
 -- tick on; returns how many, a thousand at most. A job that runs or is due, whose row workers may remember by its

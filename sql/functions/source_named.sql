@@ -3,7 +3,7 @@ create or replace function jobrunner.source_named(
   in_source text
 ) returns jobrunner.sources
 language plpgsql stable
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- A tenant's source by its id. Raises JR010, or JR015 for a source that no job of the tenant uses. Not for callers:
 -- verbs.

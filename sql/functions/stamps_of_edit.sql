@@ -5,7 +5,7 @@ create or replace function jobrunner.stamps_of_edit(
   in_new jsonb
 ) returns jsonb
 language plpgsql stable
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- The stamps of an edit, by column: the time that the edit itself gives, else now; a whole number that is a version is
 -- raised by one. Each is later than what it replaces, whatever the clock of the device said that wrote it. in_old: null

@@ -2,7 +2,7 @@ create or replace function jobrunner.stand_for_tenant(
   in_tenant_id bigint
 ) returns bigint
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- The user row under which a tenant's own jobs stand, made where it is missing. Not for callers: give_job and
 -- store_job_file make it, tenant_user tells it.

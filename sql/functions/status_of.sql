@@ -15,7 +15,8 @@ create or replace function jobrunner.status_of(
   tells text
 )
 language plpgsql stable
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- How it is with a user's data, for a page of an application's settings: a row for each entity of each of the user's
 -- jobs. rows is what is stored of the entity, counted up to 100,000. why is explain_job's sentence. needs says who can

@@ -6,7 +6,7 @@ create or replace function jobrunner.stop_requests(
   fence bigint
 )
 language plpgsql stable
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- A claim whose statement began before its tenant was paused may take a job after pause_jobs has asked all that run to
 -- stop: so the runs of a paused tenant are named as well, for ten minutes, which no claim lasts.

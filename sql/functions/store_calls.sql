@@ -2,7 +2,7 @@ create or replace function jobrunner.store_calls(
   in_ends jobrunner.run_end[]
 ) returns void
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Remembers calls that succeeded, of runs whose jobs are locked. Not for callers: finish_runs.
 begin

@@ -2,7 +2,7 @@ create or replace function jobrunner.store_ended_passes(
   in_ends jobrunner.run_end[]
 ) returns bigint[]
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Ends passes whose last page had nothing to write, of runs whose jobs are locked. Each must follow the page it names,
 -- and the pass before it where it has none. Returns the fences of runs with one that does not, which is dropped. An

@@ -3,7 +3,7 @@ create or replace function jobrunner.store_job_file(
   in_is_scheduled boolean default true
 ) returns boolean
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Stores a job file and brings its standing jobs to a new period, deadline or scope. A job of another scope begins anew
 -- under whom it stands for; rows of before stay where they are.
@@ -51,6 +51,7 @@ begin
     perform jobrunner.make_jobs(t.tenant_id, v_file.name) from jobrunner.tenant_jobs as t
       where t.job_name = v_file.name;
   end if;
+  perform jobrunner.note_act('store_job_file', v_file.name, jsonb_build_object('is_new', v_old.name is null));
   return true;
 end
 $$;

@@ -8,7 +8,7 @@ create or replace function jobrunner.store_push_counters(
   in_swept bigint
 ) returns boolean
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Counts what a run brought to the source, what was refused, and what it deleted as too old; called in the same
 -- transaction as the rows it counts, after hold_job. Returns true; the counters of an earlier run are begun anew.

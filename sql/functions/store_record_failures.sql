@@ -5,7 +5,7 @@ create or replace function jobrunner.store_record_failures(
   in_failures jsonb
 ) returns boolean
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Keeps the last five distinct failures of single records, the newest first. Two are the same when code and
 -- reason are. in_failures: [{code, reason, record, wait_s}], the newest last. Returns true.

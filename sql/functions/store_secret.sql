@@ -7,7 +7,7 @@ create or replace function jobrunner.store_secret(
   in_job text default null
 ) returns integer
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Stores a sealed secret, which counts from in_since on, and wakes the jobs that wait for one (awaits_secret); returns
 -- how many. Raises JR017 for what is not sealed, empty or too long. The caller holds the row of the user, or that of

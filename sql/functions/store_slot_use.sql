@@ -5,7 +5,7 @@ create or replace function jobrunner.store_slot_use(
   in_other_ms bigint
 ) returns void
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Notes how long tenants held a worker's slots in the last five minutes; nothing for a worker that was given up.
 begin

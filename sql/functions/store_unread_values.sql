@@ -5,7 +5,7 @@ create or replace function jobrunner.store_unread_values(
   in_unread jsonb
 ) returns boolean
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Notes which values a pass of an entity could not read so far: {field: {count, example, read_elsewhere}}; {}: none any
 -- more. Called in the page's transaction. Returns true.

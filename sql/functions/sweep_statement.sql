@@ -2,7 +2,7 @@ create or replace function jobrunner.sweep_statement(
   in_sweep jsonb
 ) returns text
 language plpgsql immutable
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- The statement by which sweep_table judges the rows that a full pass did not show; in_sweep as there. Its holes are
 -- filled with what the table and its columns are called, and with what a row must be like to go or to lose its tag.

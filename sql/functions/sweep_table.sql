@@ -9,7 +9,7 @@ create or replace function jobrunner.sweep_table(
   verdict text
 )
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- An absence is proven where two full passes in a row, each read to its end, showed a row of the entity's own in none
 -- of their pages, and no page between them did: such rows are deleted and counted (invariant 6).

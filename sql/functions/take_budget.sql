@@ -11,7 +11,7 @@ create or replace function jobrunner.take_budget(
   blocked_ms bigint
 )
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 as $$
 -- Takes up to in_wanted requests out of a tenant's budget for a source; one row always.

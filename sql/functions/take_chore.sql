@@ -3,7 +3,7 @@ create or replace function jobrunner.take_chore(
   in_period interval
 ) returns boolean
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Takes the turn of a chore that is done once in in_period, by whichever worker comes first, and holds it until the
 -- transaction ends.

@@ -5,7 +5,7 @@ create or replace function jobrunner.take_dead_record(
   in_new jsonb
 ) returns jsonb
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Removes the row that waits for its deletion under the key of a record that is made anew, so that nothing of it lives
 -- on.

@@ -4,7 +4,8 @@ create or replace function jobrunner.take_job(
   in_with_rows boolean default false
 ) returns integer
 language plpgsql volatile
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- Takes a job from a tenant: its users' standing jobs go, with how far they have come; history stays. What was synced
 -- stays too, or goes with in_with_rows, but for tables that another job of the tenant fills. A run in progress can
@@ -73,6 +74,8 @@ begin
     end loop;
     perform jobrunner.own_writes(v_writes);
   end if;
+  perform jobrunner.note_act('take_job', in_job, jsonb_build_object('jobs', v_count, 'with_rows', in_with_rows),
+    in_tenant_id => v_tenant.id);
   return v_count;
 end
 $$;

@@ -3,7 +3,7 @@ create or replace function jobrunner.take_jobs(
   in_places tid[]
 ) returns jobrunner.claimed_job[]
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set jit = off

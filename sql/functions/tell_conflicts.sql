@@ -7,7 +7,7 @@ create or replace function jobrunner.tell_conflicts(
   in_winner text
 ) returns integer
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Tells of records that were written here and at the source, and whose version stays: ours or theirs. In a transaction
 -- that begins with hold_job. Returns how many events its job file asked for. Not for callers: pages.

@@ -7,7 +7,7 @@ create or replace function jobrunner.tell_duplicates(
   in_values text[] default null
 ) returns integer
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Tells of a user's rows that agree in unique.by, before merge_duplicates makes them one: {"by": {column: value},
 -- "rows": count} each, a hundred at most. in_values: as for merge_duplicates. In a transaction that begins with

@@ -7,7 +7,7 @@ create or replace function jobrunner.tell_events(
   in_details jsonb[] default null
 ) returns integer
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$

@@ -7,7 +7,7 @@ create or replace function jobrunner.tell_of_run(
   in_details jsonb
 ) returns integer
 language sql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Tells of one entity in a run, an event for each element of in_details. In a transaction that begins with hold_job.
 -- Returns how many its job file asked for. Not for callers: runs.

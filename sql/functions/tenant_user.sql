@@ -2,7 +2,8 @@ create or replace function jobrunner.tenant_user(
   in_tenant text
 ) returns bigint
 language plpgsql stable
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- The user_id of the rows that a tenant's users share: select … where user_id = jobrunner.tenant_user('acme').
 -- Null: the tenant has no job of scope tenant. Raises JR010.

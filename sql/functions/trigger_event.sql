@@ -8,7 +8,8 @@ create or replace function jobrunner.trigger_event(
   due_at timestamptz
 )
 language plpgsql volatile
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- Tells the jobs of a user, or of the tenant (user null or *), that something happened in their world. A row per
 -- trigger it concerns, with the job's due_at after it: due (when the debounce is over; again: begun anew),

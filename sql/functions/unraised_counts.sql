@@ -5,7 +5,7 @@ create or replace function jobrunner.unraised_counts(
   in_records text[]
 ) returns setof text
 language sql stable
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Those of these records in which the user's one is not known to have arrived at the source. Not for callers: runs.
   select g.record

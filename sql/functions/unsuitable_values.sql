@@ -3,7 +3,7 @@ create or replace function jobrunner.unsuitable_values(
   in_type text
 ) returns integer[]
 language plpgsql stable
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- 1-based places of values that do not fit a column type. Asked only after a page was refused by a cast, to find
 -- which of its records to leave out.

@@ -3,7 +3,7 @@ create or replace function jobrunner.user_named(
   in_user text
 ) returns jobrunner.users
 language plpgsql stable
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- The tenant's user of that key. Raises JR010 or JR011 when there is none.
 declare

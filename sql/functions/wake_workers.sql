@@ -5,7 +5,7 @@ create or replace function jobrunner.wake_workers(
   in_user_id bigint default null
 ) returns void
 language plpgsql volatile
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- Tells workers, when this transaction commits, that in_jobs jobs (null: nobody has counted them) are due from in_since
 -- on which were not before, of in_tenant_id or of any tenant; or, without in_since, that the tenant's weight or limit

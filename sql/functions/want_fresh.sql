@@ -12,7 +12,8 @@ create or replace function jobrunner.want_fresh(
   asked_at timestamptz
 )
 language plpgsql volatile
-set search_path = pg_catalog
+security definer
+set search_path = pg_catalog, pg_temp
 as $$
 -- What a reader of a job's rows may do. answer: fresh (nothing is asked of the source), refreshing (use the rows, one
 -- refresh follows however many ask), wait (for the run after after_run; in_force: at any age), or, where that refresh
@@ -40,11 +41,11 @@ begin
   select g.every into v_own from jobrunner.period_of(v_job.user_id, v_tenant_id, in_job) as g;
   v_soft := coalesce(v_file.soft, v_own, v_file.every);
   v_hard := coalesce(v_file.hard, v_own, v_file.every);
-  age := jobrunner.age_of_job(v_job.user_id, in_job);
+  age := jobrunner.age_of_rows(v_job.user_id, in_job);
   if in_force or age is null or age >= v_soft then
     -- Read again under the lock: a run may have ended, or another reader asked, in between.
     v_job := jobrunner.job_named(in_tenant, in_user, in_job);
-    age := jobrunner.age_of_job(v_job.user_id, in_job);
+    age := jobrunner.age_of_rows(v_job.user_id, in_job);
   end if;
   user_id := v_job.user_id;
   after_run := case when v_job.worker_id is null or in_force then v_job.fence else v_job.fence - 1 end;

@@ -4,7 +4,7 @@ create or replace function jobrunner.why_of_job(
   in_job text
 ) returns text
 language plpgsql stable
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- One sentence: why a user's job, or the tenant's (user null or *), is or is not running. Raises JR010, JR011, JR012.
 -- Not for callers: explain_job.

@@ -2,7 +2,7 @@ create or replace function jobrunner.without_paused(
   in_due jobrunner.due_tenants
 ) returns jobrunner.due_tenants
 language plpgsql stable
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- What was found, without the paused tenants, and with the weights of the others. Not for callers: the verbs that look.
 declare

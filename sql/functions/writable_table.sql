@@ -3,7 +3,7 @@ create or replace function jobrunner.writable_table(
   in_values jsonb
 ) returns jsonb
 language plpgsql stable
-set search_path = pg_catalog
+set search_path = pg_catalog, pg_temp
 as $$
 -- What edit_record, save_record and delete_record must know of a table: jobrunner.synced_tables.writable.
 -- Raises JR016 for a table that is not one of records, or a column that no job file fills. Not for callers.

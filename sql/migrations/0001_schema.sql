@@ -1,10 +1,12 @@
--- The two schemas, and all that is stored: what `jobrunner migrate` remembers of itself, tenants and users, job files and jobs,
+-- The three schemas, and all that is stored: what `jobrunner migrate` remembers of itself, tenants and users, job files and jobs,
 -- checkpoints, runs, workers and sources. Functions and views have files of their own, which are applied after this one.
 
 create schema if not exists jobrunner;
 create schema if not exists synced;
+create schema if not exists own;
 comment on schema jobrunner is 'The machine: tenants, users, jobs, checkpoints, runs. Operators call its functions and read its views.';
 comment on schema synced is 'The data: one typed table per entity, one per local list, made and extended from the job files.';
+comment on schema own is 'What an application reads: the rows of its own tenant, by its own user keys.';
 
 create table jobrunner.migrations (
   number integer primary key,
@@ -55,6 +57,29 @@ create index tenants_apart on jobrunner.tenants (id) where paused_at is not null
   or weight <> 1;
 comment on index jobrunner.tenants_apart is 'Tenants that a claim must treat apart from the others.';
 
+create table jobrunner.roles (
+  kind text primary key,
+  name text not null,
+  constraint role_kind_is_known check (kind in ('worker', 'operator', 'reader', 'application')),
+  constraint role_name_is_unique unique (name)
+);
+comment on table jobrunner.roles is 'The groups of PostgreSQL whose members work, operate, look or are applications here, as `jobrunner migrate` last found them.';
+comment on column jobrunner.roles.kind is 'worker, operator, reader or application.';
+comment on column jobrunner.roles.name is 'Name of the group.';
+
+create table jobrunner.applications (
+  login text primary key,
+  tenant_id bigint not null references jobrunner.tenants (id) on delete cascade,
+  added_at timestamptz not null default now(),
+  constraint application_login_is_a_role_name check (octet_length(login) between 1 and 63)
+);
+comment on table jobrunner.applications is 'Whose an application is: what it calls and reads is of this tenant, and of no other.';
+comment on column jobrunner.applications.login is 'The role by which the application logs in (session_user): no setting of a session changes it.';
+comment on column jobrunner.applications.tenant_id is 'The tenant.';
+comment on column jobrunner.applications.added_at is 'When it was added.';
+create index applications_of_a_tenant on jobrunner.applications (tenant_id);
+comment on index jobrunner.applications_of_a_tenant is 'A tenant''s applications.';
+
 create table jobrunner.users (
   id bigint generated always as identity primary key,
   tenant_id bigint not null references jobrunner.tenants (id),
@@ -66,6 +91,7 @@ create table jobrunner.users (
   stands_for_tenant boolean not null default false,
   constraint user_key_is_unique_in_its_tenant unique (tenant_id, key),
   constraint user_key_is_1_to_255_printable_characters check (key ~ '^[^[:cntrl:]]{1,255}$'),
+  constraint user_attributes_are_at_most_256_kib check (octet_length(attributes::text) <= 262144),
   constraint user_attributes_are_an_object check (jsonb_typeof(attributes) = 'object'),
   constraint user_that_stands_for_its_tenant_has_the_key_star check (stands_for_tenant = (key = '*'))
 );
@@ -243,6 +269,9 @@ create table jobrunner.synced_tables (
   created_at timestamptz not null default now(),
   store text not null default 'synced',
   writable jsonb,
+  own_view text,
+  told jsonb,
+  told_anew uuid,
   constraint synced_table_holds_records_or_a_list check (kind in ('entity', 'list')),
   constraint synced_table_store_is_synced_or_disposable check (store in ('synced', 'disposable'))
 );
@@ -252,6 +281,9 @@ comment on column jobrunner.synced_tables.kind is 'entity: records of a source; 
 comment on column jobrunner.synced_tables.created_at is 'When the table was made.';
 comment on column jobrunner.synced_tables.store is 'synced: only ever added to; disposable: dropped, made and fetched again on a misfit.';
 comment on column jobrunner.synced_tables.writable is 'What local edits and merges must know: {job, fields, key, stamps, record_name, change_tag, soft_field, push, sends_deletes, debounce_ms, hides, unique}; of a list {job, debounce_ms} or null.';
+comment on column jobrunner.synced_tables.own_view is 'What show_own made view own.<name> by, and how the server prints it; null: it is yet to be made.';
+comment on column jobrunner.synced_tables.told is 'What changes_since tells of a row: {key, row}, lists of columns, and waits, true where rows may wait for their deletion; null: it tells no changes.';
+comment on column jobrunner.synced_tables.told_anew is 'Another one whenever changes may have been missed: when the triggers that note them were made, and at each truncate.';
 
 create table jobrunner.workers (
   id integer generated always as identity primary key,
@@ -748,6 +780,15 @@ comment on column jobrunner.raised_counts.arrived_at is 'When it was known to be
 create index raised_counts_of_a_record on jobrunner.raised_counts (tenant_id, source, field, record, tag);
 comment on index jobrunner.raised_counts_of_a_record is 'Whose number was written over a version.';
 
+create table jobrunner.save_turns (
+  user_id bigint not null,
+  turn bigint not null,
+  primary key (user_id, turn)
+);
+comment on table jobrunner.save_turns is 'Turns to make a record, which save_record makes and takes away in one transaction: it is empty to whoever looks.';
+comment on column jobrunner.save_turns.user_id is 'Whose record.';
+comment on column jobrunner.save_turns.turn is 'Hash of the table and of the values by which two records are one.';
+
 create table jobrunner.armed_triggers (
   user_id bigint not null,
   job_name text not null,
@@ -850,6 +891,7 @@ create table jobrunner.events (
   run bigint,
   kind text not null,
   detail jsonb not null default '{}',
+  number bigint,
   primary key (transaction_id, id),
   constraint event_kind_is_known check (
     kind in (
@@ -869,8 +911,91 @@ comment on column jobrunner.events.entity is 'The entity; null: it is of the who
 comment on column jobrunner.events.run is 'The run, which jobrunner.runs has by this number where it left a row.';
 comment on column jobrunner.events.kind is 'sync_began, sync_ended, duplicates_found, conflict_decided, zone_made, trouble_began or trouble_ended.';
 comment on column jobrunner.events.detail is 'What there is to say.';
+comment on column jobrunner.events.number is 'Given by a reader after the commit, and what readers of events_since go by; null: none has come to it.';
+create index events_without_number on jobrunner.events (tenant_id, id) where number is null;
+comment on index jobrunner.events_without_number is 'What the next reader gives numbers to.';
+create index events_by_number on jobrunner.events (tenant_id, number) where number is not null;
+comment on index jobrunner.events_by_number is 'What a reader reads.';
 create index events_of_a_user on jobrunner.events (user_id, transaction_id, id);
 comment on index jobrunner.events_of_a_user is 'What one user''s jobs told.';
+
+create table jobrunner.audit (
+  id bigint generated always as identity primary key,
+  at timestamptz not null default now(),
+  login text not null default session_user,
+  role text,
+  verb text not null,
+  tenant_id bigint,
+  user_id bigint,
+  object text,
+  detail jsonb not null default '{}',
+  constraint audit_detail_is_an_object check (jsonb_typeof(detail) = 'object')
+);
+comment on table jobrunner.audit is 'Who did what to whom, and when, written in the transaction that did it. It names nobody but by number and has no value of a secret or an attribute; it outlives what it names. Kept for 400 days (forget_acts); nothing else changes or deletes a row. Read it by audit_trail.';
+comment on column jobrunner.audit.id is 'Number of the row.';
+comment on column jobrunner.audit.at is 'When its transaction began.';
+comment on column jobrunner.audit.login is 'Who had logged in.';
+comment on column jobrunner.audit.role is 'The role that the login had taken on by set role; null: none.';
+comment on column jobrunner.audit.verb is 'What was called, or which step of migrate it was.';
+comment on column jobrunner.audit.tenant_id is 'Whose; null: it was of no one tenant.';
+comment on column jobrunner.audit.user_id is 'Which user; null: it was of no one user.';
+comment on column jobrunner.audit.object is 'Of what: name of a job, a secret, a source, a login, a file.';
+comment on column jobrunner.audit.detail is 'What else there is to say, such as how many jobs.';
+create index audit_by_time on jobrunner.audit (at, id);
+comment on index jobrunner.audit_by_time is 'What was done lately, and what is to be forgotten.';
+create index audit_of_a_tenant on jobrunner.audit (tenant_id, at, id);
+comment on index jobrunner.audit_of_a_tenant is 'What was done to a tenant.';
+
+create sequence jobrunner.change_numbers;
+comment on sequence jobrunner.change_numbers is 'Drawn for a change by the reader who has the turn of its tenant and table.';
+
+create table jobrunner.changes (
+  id bigint generated always as identity primary key,
+  tenant_id bigint not null,
+  table_name text not null,
+  user_key text not null,
+  key jsonb not null,
+  at timestamptz not null default now(),
+  number bigint
+);
+comment on table jobrunner.changes is 'Which rows of synced tables changed, where a job file asks for it, written in the transaction that changed them. Kept for a week, also when the user is gone. Read it by changes_since.';
+comment on column jobrunner.changes.id is 'Drawn when the row changed, before that is committed: no reader goes by it.';
+comment on column jobrunner.changes.tenant_id is 'The tenant of the row''s user.';
+comment on column jobrunner.changes.table_name is 'The table in schema synced.';
+comment on column jobrunner.changes.user_key is 'Key of the row''s user.';
+comment on column jobrunner.changes.key is 'The row''s key columns.';
+comment on column jobrunner.changes.at is 'When the transaction that changed it began.';
+comment on column jobrunner.changes.number is 'Given by a reader after the commit, and what readers go by; null: no reader has come to it.';
+create index changes_without_number on jobrunner.changes (tenant_id, table_name, id) where number is null;
+comment on index jobrunner.changes_without_number is 'What the next reader gives numbers to.';
+create index changes_by_number on jobrunner.changes (tenant_id, table_name, number) where number is not null;
+comment on index jobrunner.changes_by_number is 'What a reader of all users reads.';
+create index changes_of_a_user on jobrunner.changes (tenant_id, table_name, user_key, number);
+comment on index jobrunner.changes_of_a_user is 'What a reader of one user reads, and gives numbers to.';
+
+create table jobrunner.change_turns (
+  tenant_id bigint not null,
+  table_name text not null,
+  last_number bigint not null default 0,
+  primary key (tenant_id, table_name)
+) with (fillfactor = 50);
+comment on table jobrunner.change_turns is 'Who gives numbers to the changes of a tenant and table: a row''s lock is the turn.';
+comment on column jobrunner.change_turns.tenant_id is 'The tenant.';
+comment on column jobrunner.change_turns.table_name is 'The table in schema synced; empty: the events.';
+comment on column jobrunner.change_turns.last_number is 'The greatest number that was given.';
+
+create table jobrunner.change_floors (
+  tenant_id bigint not null,
+  table_name text not null,
+  floor bigint not null,
+  unread bigint not null,
+  primary key (tenant_id, table_name)
+);
+comment on table jobrunner.change_floors is 'Up to where the changes of a tenant and table have become too old and are gone. Apart from the turns, so that no reader keeps old changes from going.';
+comment on column jobrunner.change_floors.tenant_id is 'The tenant.';
+comment on column jobrunner.change_floors.table_name is 'The table in schema synced; empty: the events.';
+comment on column jobrunner.change_floors.floor is 'The greatest number that is gone: who has read less begins anew.';
+comment on column jobrunner.change_floors.unread is 'Raised when changes went to which no reader had given a number: everybody begins anew.';
 
 create table jobrunner.waiting_counts (
   reason text not null,

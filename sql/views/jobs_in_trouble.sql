@@ -63,7 +63,7 @@ from (
       when w.ended_at is not null then format('it runs under worker %s, which has ended', h.worker_id)
       else format('its deadline has passed, and worker %s still runs it', h.worker_id)
     end
-  from jobrunner.held_jobs() as h
+  from jobrunner.held as h
   left join jobrunner.workers as w on w.id = h.worker_id
   where w.id is null or w.ended_at < now() - interval '1 minute' or h.deadline_at < now() - interval '1 minute'
   union all

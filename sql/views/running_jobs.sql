@@ -2,7 +2,7 @@ create or replace view jobrunner.running_jobs as
 select j.worker_id, w.host, w.pid, t.name as tenant, u.key as user_key, j.name as job, j.fence as run,
   now() - j.started_at as running_for, j.deadline_at - now() as yields_in, now() - w.heartbeat_at as silent_for,
   j.cancel_requested_at is not null as stopping
-from jobrunner.held_jobs() as j
+from jobrunner.held as j
 join jobrunner.users as u on u.id = j.user_id
 join jobrunner.tenants as t on t.id = j.tenant_id
 left join jobrunner.workers as w on w.id = j.worker_id

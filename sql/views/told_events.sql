@@ -1,10 +1,11 @@
-create or replace view jobrunner.told_events as
+create or replace view jobrunner.told_events with (security_barrier) as
 select e.transaction_id, e.id, e.at, t.name as tenant, u.key as user_key, e.job_name as job, e.entity, e.run, e.kind,
   e.detail
 from jobrunner.events as e
 join jobrunner.users as u on u.id = e.user_id
 join jobrunner.tenants as t on t.id = e.tenant_id
-where e.transaction_id < pg_snapshot_xmin(pg_current_snapshot());
+where e.transaction_id < pg_snapshot_xmin(pg_current_snapshot())
+  and (select jobrunner.own_tenant_id()) in (0, e.tenant_id);
 comment on view jobrunner.told_events is 'What applications are told of runs, as far as nothing older can come any more: who remembers the last (transaction_id, id) misses none.';
 comment on column jobrunner.told_events.transaction_id is 'Goes first in the order of events.';
 comment on column jobrunner.told_events.id is 'Goes second.';

@@ -12,7 +12,7 @@ select w.id as worker_id, w.host, w.pid, w.version,
 from jobrunner.workers as w
 left join (
   select j.worker_id, count(*) as running_count
-  from jobrunner.held_jobs() as j
+  from jobrunner.held as j
   group by j.worker_id
 ) as h on h.worker_id = w.id
 order by w.ended_at is not null, w.id;

@@ -25,6 +25,10 @@ final class Cluster: Sendable {
 
     /// Of the role that owns the database and nothing else, as the measured programs have it.
     var url: String { state.withLock { $0.url } }
+    /// The same for the login of workers.
+    var workerURL: String {
+        url.replacing("jobrunner@", with: "jobrunner_work@", maxReplacements: 1)
+    }
     /// Of the same database, by a superuser, for instruments; no measured program has it.
     private var administratorURL: String { state.withLock { $0.administratorURL } }
 

@@ -34,6 +34,7 @@ struct Installation: Sendable {
         _ arguments: [String] = [], logLevel: String = "warning", as name: String = "worker"
     ) throws -> ChildProcess {
         var variables = environment()
+        variables["DATABASE_URL"] = cluster.workerURL
         variables["JOBRUNNER_LOG_LEVEL"] = logLevel
         variables["JOBRUNNER_LOG"] = "json"
         return try context.start(

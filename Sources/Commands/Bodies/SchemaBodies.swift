@@ -15,7 +15,8 @@ func migrate(_ arguments: ParsedArguments, _ context: Context) async throws -> E
     for mistake in mistakes { output.complain(mistake.description) }
     let (report, refused) = try await context.withDatabase { database in
         try await context.withDatabase {
-            try await migrate(database, watching: $0, jobFiles, output)
+            try await migrate(
+                database, watching: $0, jobFiles, rolePrefix: arguments.text("roles"), output)
         }
     }
     let isRefused = !mistakes.isEmpty || !refused.isEmpty
@@ -25,10 +26,11 @@ func migrate(_ arguments: ParsedArguments, _ context: Context) async throws -> E
                 ? "nothing else to do; the files that were refused stay as they were stored"
                 : "nothing to do")
     }
-    if !report.isReaderGranted {
+    if !report.lackingRoles.isEmpty {
         output.complain(
-            "note: there is no role jobrunner_reader, so that nobody but the owner can look; have an administrator run:"
-                + " create role jobrunner_reader nologin")
+            "note: there is no role of \(report.lackingRoles.map { $0 + "s" }.joined(separator: ", ")), so that the owner"
+                + " must do their part; an administrator makes them by what `jobrunner roles` prints"
+        )
     }
     return isRefused ? .data : .ok
 }
@@ -36,13 +38,17 @@ func migrate(_ arguments: ParsedArguments, _ context: Context) async throws -> E
 /// Migrates with all files, or without those that this database's tables can't follow, which are
 /// returned.
 private func migrate(
-    _ database: Database, watching: Database, _ jobFiles: [JobFile], _ output: Output
+    _ database: Database, watching: Database, _ jobFiles: [JobFile], rolePrefix: String?,
+    _ output: Output
 ) async throws -> (MigrationReport, refused: [String]) {
     let migrator = Migrator(database: database)
     // A reader that goes away doesn't stop a migration.
     let log: @Sendable (String) -> Void = { try? output.print(readableLine($0)) }
     do {
-        return (try await migrator.migrate(jobFiles: jobFiles, watching: watching, log: log), [])
+        return (
+            try await migrator.migrate(
+                jobFiles: jobFiles, rolePrefix: rolePrefix, watching: watching, log: log), []
+        )
     } catch SchemaError.incompatible(let lines) {
         let refused = try await migrator.refused(of: jobFiles)
         let rest = jobFiles.filter { !refused.contains($0.name) }
@@ -51,7 +57,10 @@ private func migrate(
         output.complain(
             "note: give a field of another type another name; or, where the source has all of its rows, drop the column"
                 + " (for another key: the table), call migrate again, and full passes fill it")
-        return (try await migrator.migrate(jobFiles: rest, watching: watching, log: log), refused)
+        return (
+            try await migrator.migrate(
+                jobFiles: rest, rolePrefix: rolePrefix, watching: watching, log: log), refused
+        )
     }
 }
 

@@ -17,7 +17,7 @@ final class ServeLogin: Sendable {
             select current_user, exists (
               select from pg_class as c
               join pg_namespace as n on n.oid = c.relnamespace
-              where n.nspname = 'jobrunner' and c.relname = 'secrets' and has_table_privilege(c.oid, 'select')
+              where n.nspname = 'jobrunner' and c.relname = 'secrets' and has_any_column_privilege(c.oid, 'select')
             )
             """)
         let wide = try await queue.call(statement) { rows -> String? in

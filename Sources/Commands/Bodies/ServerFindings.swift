@@ -58,48 +58,10 @@ private func notificationFinding(_ queue: JSONValue) -> Finding {
 
 /// What is wrong with workers, jobs, sources and history.
 func jobFindings(_ answers: HealthAnswers) -> [Finding] {
-    readerFindings(answers[.readers] ?? []) + workerFindings(answers[.workers] ?? [])
+    roleFindings(answers) + workerFindings(answers[.workers] ?? [])
         + reasonFindings(answers) + waitingFindings(answers)
         + troubleFindings(answers[.troubles] ?? [])
         + partitionFindings(answers[.partitions] ?? [])
-}
-
-/// Why `serve`, and whoever else looks and may do no more, can't.
-func readerFindings(_ rows: [JSONValue]) -> [Finding] {
-    let role = "jobrunner_reader"
-    return rows.flatMap { row -> [Finding] in
-        guard row["is_made"]?.bool == true else {
-            return [
-                Finding(
-                    .info, "readers", "there is no role \(role), so that serve can't log in",
-                    hint:
-                        "an administrator runs: create role \(role) nologin; then jobrunner migrate"
-                )
-            ]
-        }
-        var findings: [Finding] = []
-        if row["may_look"]?.bool != true {
-            findings.append(
-                Finding(
-                    .warning, "readers", "role \(role) may not read the views",
-                    hint: "jobrunner migrate grants it"))
-        }
-        if row["has_login"]?.bool != true {
-            findings.append(
-                Finding(
-                    .info, "readers", "no login is a member of \(role), so that serve can't log in",
-                    hint:
-                        "an administrator runs: create role jobrunner_serve login password '…' in role \(role)"
-                ))
-        }
-        if let names = row["shut_out"]?.string {
-            findings.append(
-                Finding(
-                    .warning, "readers", "\(names) may not connect to this database",
-                    hint: "an administrator runs: grant connect on database … to \(role)"))
-        }
-        return findings
-    }
 }
 
 func workerFindings(_ workers: [JSONValue]) -> [Finding] {

@@ -1,3 +1,4 @@
+import JSON
 import JobQueue
 import Secrets
 
@@ -67,9 +68,20 @@ func listTenants(_ arguments: ParsedArguments, _ context: Context) async throws 
 /// `jobrunner tenant remove`.
 func removeTenant(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
     let name = arguments.subject
-    let removed = try await context.withQueue { try await $0.removeTenant(name) }
-    try context.say("removed tenant \(name)\(removalWords(removed))")
+    let receipt = try await context.withQueue { try await $0.removeTenant(name) }
+    try tell(receipt, "removed tenant \(name)", asJSON: arguments.has("json"), context)
     return .ok
+}
+
+/// Prints what a removal took, in words or as the receipt itself.
+func tell(
+    _ receipt: RemovalReceipt, _ words: String, asJSON: Bool, _ context: Context
+) throws {
+    if asJSON {
+        try context.output.print(receipt.json.text + "\n")
+    } else {
+        try context.say(words + removalWords(receipt.rows))
+    }
 }
 
 /// What went with a tenant or a user: `: 2 jobs, 1 secret`.

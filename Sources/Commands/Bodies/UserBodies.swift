@@ -68,9 +68,10 @@ func listUsers(_ arguments: ParsedArguments, _ context: Context) async throws ->
 /// `jobrunner user remove`.
 func removeUser(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
     let (tenant, key) = (arguments.required("tenant"), arguments.subject)
-    let removed = try await context.withQueue {
+    let receipt = try await context.withQueue {
         try await $0.removeUser(tenant: tenant, key: key)
     }
-    try context.say("removed user \(key) of tenant \(tenant)\(removalWords(removed))")
+    try tell(
+        receipt, "removed user \(key) of tenant \(tenant)", asJSON: arguments.has("json"), context)
     return .ok
 }

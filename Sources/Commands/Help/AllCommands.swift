@@ -1,4 +1,5 @@
 /// Every command, in the order of the help.
 let allCommands: [CommandSpec] =
-    schemaCommands + tenantCommands + userCommands + runCommands + questionCommands + jobCommands
+    schemaCommands + tenantCommands + userCommands + applicationCommands + runCommands
+    + questionCommands + jobCommands
     + importCommands

@@ -42,4 +42,17 @@ let questionCommands = [
         ],
         rules: [.needs("user", "tenant")],
         example: "jobrunner runs --tenant acme --outcome failed --since 2h"),
+    CommandSpec(
+        "audit", "List who did what to whom, the latest first",
+        options: [
+            .tenantFilter, .userFilter,
+            .value("login", "L", "only what this login did"),
+            .value("verb", "V", "only calls of this verb, such as set_secret"),
+            .value(
+                "since", "SPAN", as: .duration, "only acts of the last SPAN, such as 90s, 2h or 1d"),
+            .value("limit", "N", as: .integer(1...limitMax), "most acts to list; 50 if not given"),
+            .json,
+        ],
+        rules: [.needs("user", "tenant")],
+        example: "jobrunner audit --tenant acme --verb set_secret --since 1d"),
 ]

@@ -2,7 +2,18 @@
 let schemaCommands = [
     CommandSpec(
         "migrate", "Bring the schema, functions, views and synced tables up to date",
+        options: [.rolePrefix],
         example: "jobrunner migrate"),
+    CommandSpec(
+        "roles",
+        "Print what a database administrator runs: the roles of the installation, and who may connect",
+        options: [
+            .rolePrefix,
+            .value("database", "NAME", "the database; without it that of DATABASE_URL"),
+            .value("owner", "NAME", "the role that owns it; without it that of DATABASE_URL"),
+            .repeated("application", "LOGIN", "also the login of an application"),
+        ],
+        example: "jobrunner roles --application shop"),
     CommandSpec(
         "validate", "Check job files, and name every mistake by file, line and path",
         positionals: [

@@ -1,6 +1,10 @@
 /// Options that several commands have.
 extension OptionSpec {
     static let json = OptionSpec.flag("json", "print JSON instead of text")
+    static let rolePrefix = OptionSpec.value(
+        "roles", "PREFIX",
+        "the groups are PREFIX_worker, PREFIX_operator, PREFIX_reader and PREFIX_application; without it as the database"
+    )
     static let secret = OptionSpec.repeated(
         "secret", "NAME=@FILE|-", as: .assignment(.secret),
         "secret from a file or standard input, never in the arguments")

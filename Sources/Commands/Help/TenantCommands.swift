@@ -43,5 +43,5 @@ let tenantCommands = [
         example: "jobrunner tenant set acme --weight 5 --max-running 20"),
     CommandSpec(
         "tenant remove", "Remove a tenant with its users, secrets and synced data",
-        positionals: [name], example: "jobrunner tenant remove acme"),
+        positionals: [name], options: [.json], example: "jobrunner tenant remove acme"),
 ]

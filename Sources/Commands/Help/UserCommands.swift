@@ -48,6 +48,10 @@ let userCommands = [
         ],
         example: "jobrunner user list --tenant acme"),
     CommandSpec(
+        "user export", "Print everything of a user that a person may have, a line of JSON each",
+        positionals: [key], options: [.tenant],
+        example: "jobrunner user export ann --tenant acme"),
+    CommandSpec(
         "user remove", "Remove a user with its secrets and synced data", positionals: [key],
-        options: [.tenant], example: "jobrunner user remove ann --tenant acme"),
+        options: [.tenant, .json], example: "jobrunner user remove ann --tenant acme"),
 ]

@@ -4,6 +4,7 @@ typealias Body = @Sendable (ParsedArguments, Context) async throws -> ExitCode
 /// The body of each command, by its name.
 let bodies: [String: Body] = [
     "migrate": migrate,
+    "roles": printRoles,
     "validate": validate,
     "doctor": doctor,
     "health": health,
@@ -16,7 +17,11 @@ let bodies: [String: Body] = [
     "user import": importUsers,
     "user set": setUser,
     "user list": listUsers,
+    "user export": exportUser,
     "user remove": removeUser,
+    "application add": addApplication,
+    "application list": listApplications,
+    "application remove": removeApplication,
     "worker": WorkerCommand.run,
     "serve": serve,
     "enqueue": enqueue,
@@ -27,6 +32,7 @@ let bodies: [String: Body] = [
     "status": status,
     "explain": explain,
     "runs": runs,
+    "audit": audit,
     "cancel": cancelJobs,
     "retry": retryJobs,
     "close-breaker": closeBreaker,

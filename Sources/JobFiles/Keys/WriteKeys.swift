@@ -36,6 +36,12 @@ extension Mapping where Model == Write {
         usual(
             "indexes", \.indexes, .list(.columns("an index")),
             "Lists of columns, one index each, for readers that sort or search by them.")
+        standard(
+            "changes", \.tellsChanges, .boolean,
+            """
+            With `true` each change of a row is noted, and `jobrunner.changes_since` tells applications which rows \
+            changed. It costs about as much again as the write itself.
+            """)
     } check: { place, write in
         if write.mode == .newestWins, !place.has("newer_by") {
             place.reading.add(
