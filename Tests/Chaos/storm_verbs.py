@@ -73,8 +73,11 @@ class Draw:
     def store_secret(self):
         _, user = self.user()
         return [(
-            """select jobrunner.set_secret(s.tenant_id, s.user_id, s.name, s.sealed)
-            from jobrunner.secrets as s join jobrunner.users as u on u.id = s.user_id where u.key = $1""", [user])], ("secret",)
+            """select jobrunner.set_secret(t.name, u.key, s.name, s.sealed)
+            from jobrunner.secrets as s
+            join jobrunner.users as u on u.id = s.user_id
+            join jobrunner.tenants as t on t.id = u.tenant_id
+            where u.key = $1""", [user])], ("secret",)
 
     def limit(self):
         most = self.random.choice([None, 3, 8])

@@ -44,7 +44,7 @@ private let mistakes: [(String, String)] = [
     ),
     (
         "user frob",
-        "jobrunner user: unknown command \"frob\"; expected add, import, set, list or remove"
+        "jobrunner user: unknown command \"frob\"; expected add, import, set, list, export or remove"
     ),
     ("help wroker", "jobrunner: unknown command \"wroker\"; did you mean worker?"),
     ("help tenant lsit", "jobrunner help: tenant has no command \"lsit\"; did you mean list?"),

@@ -118,10 +118,83 @@ import Testing
             #expect(
                 try await installation.ok("resume --user ann --tenant acme")
                     == "resumed 2 jobs, every job of user ann\n")
+            let exported = try await installation.ok("user export ann --tenant acme").split(
+                separator: "\n")
+            #expect(exported.first?.hasPrefix(#"{"part":"user","name":"ann","content":{"#) == true)
+            #expect(
+                exported.contains(#"{"part":"row","name":"store","content":{"store_id": "34"}}"#))
             #expect(
                 try await installation.ok("user remove ann --tenant acme")
                     == "removed user ann of tenant acme: 1 secret, 2 jobs, 1 row of synced.store\n")
             #expect(try await installation.value("select count(*) from synced.store") == "0")
+        }
+    }
+
+    @Test func `a removal prints its receipt as JSON, counted by the deletes`() async throws {
+        try await Installation.with { installation in
+            try await installation.addAnn()
+            let receipt = try await installation.json("user remove ann --tenant acme")
+            #expect(receipt["user"]?.string == "ann")
+            #expect(receipt["tenant"]?.string == "acme")
+            #expect(receipt["jobs"]?.int == 2)
+            #expect(receipt["rows"]?["store"]?.int == 0)
+            let all = try await installation.json("tenant remove acme")
+            #expect(all["users"]?.int == 0)
+        }
+    }
+
+    @Test func `a login is made an application of a tenant, listed, and taken from it`()
+        async throws
+    {
+        try await Installation.with { installation in
+            try await installation.ok("tenant add acme")
+            try await installation.ok("tenant add zeta")
+            try await Login.with { login in
+                let add = "application add \(login) --tenant acme"
+                #expect(
+                    try await installation.ok(add)
+                        == "login \(login) is an application of tenant acme now\n")
+                #expect(
+                    try await installation.ok(add)
+                        == "login \(login) is an application of tenant acme already\n")
+                let other = try await installation.run("application add \(login) --tenant zeta")
+                #expect(other.code == 65)
+                #expect(
+                    other.errors.contains("is an application of another tenant. Remove it there"))
+                let listed = try #require(try await installation.json("application list").elements)
+                #expect(listed.map { $0["login"]?.string } == [login])
+                #expect(listed.map { $0["tenant"]?.string } == ["acme"])
+                #expect(
+                    try await installation.json("application list --tenant zeta").elements == [])
+                #expect(
+                    try await installation.ok("application remove \(login)")
+                        == "login \(login) is no application any more\n")
+                #expect(try await installation.json("application list").elements == [])
+            }
+        }
+    }
+
+    @Test func `who did what to whom is listed, the latest first`() async throws {
+        try await Installation.with { installation in
+            try await installation.addAnn()
+            try await installation.ok("pause shop.orders --tenant acme --user ann")
+            let acts = try #require(try await installation.json("audit").elements)
+            #expect(acts.first?["verb"]?.string == "pause_jobs")
+            #expect(acts.first?["object"]?.string == "shop.orders")
+            #expect(acts.first?["user"]?.string == "ann")
+            #expect(acts.first?["login"]?.string == "jobrunner_operate")
+            for step in ["apply_migration", "apply_code", "store_job_file", "revoke_public"] {
+                #expect(acts.contains { $0["verb"]?.string == step }, "\(step)")
+            }
+            let ours = try await installation.json("audit --tenant acme --user ann --since 1h")
+            #expect(
+                ours.elements?.map { $0["verb"]?.string } == ["pause_jobs", "add_user"])
+            let lines = try await installation.ok(
+                "audit --login jobrunner_operate --verb add_tenant --limit 1"
+            ).split(separator: "\n")
+            #expect(lines.count == 2)
+            #expect(lines.last?.contains("add_tenant") == true)
+            #expect(try await installation.json("audit --login nobody").elements == [])
         }
     }
 

@@ -116,7 +116,16 @@ struct Installation: Household {
     func start(
         _ line: String, _ changes: [String: String] = [:], input: Pipe? = nil
     ) throws -> RunningProgram {
-        let arguments = words(line.replacingOccurrences(of: "@@", with: "@\(folder.path)/"))
+        var arguments = words(line.replacingOccurrences(of: "@@", with: "@\(folder.path)/"))
+        var environment = environment
+        // Each command by the login that the page of installation gives it.
+        switch arguments.first {
+        case "migrate": arguments += ["--roles", TestCluster.roles]
+        case "test": break
+        case "worker", "dry-run": environment["DATABASE_URL"] = TestCluster.worker(of: url)
+        case "serve": environment["DATABASE_URL"] = TestCluster.reader(of: url)
+        default: environment["DATABASE_URL"] = TestCluster.operatorLogin(of: url)
+        }
         return try RunningProgram(
             arguments, environment: environment.merging(changes) { $1 }, input: input)
     }
@@ -159,7 +168,8 @@ struct Installation: Household {
               '' order by t.schemaname, t.tablename
             )), 'empty')
             from pg_tables as t
-            where t.schemaname in ('jobrunner', 'synced')
+            -- Whose turn it is to migrate is written each time.
+            where t.schemaname in ('jobrunner', 'synced') and t.tablename <> 'migrating'
             """)
     }
 }
@@ -178,7 +188,7 @@ private func migrateTemplate(_ configuration: DatabaseConfiguration) async throw
         .appendingPathComponent("jobrunner-template-\(UUID().uuidString)")
     try writeJobs(to: folder)
     let ran = try await RunningProgram(
-        ["migrate"],
+        ["migrate", "--roles", TestCluster.roles],
         environment: [
             // A connection string as well: the test server asks for no password.
             "DATABASE_URL": configuration.redacted,

@@ -47,6 +47,33 @@ import Testing
         }
     }
 
+    @Test func `a developer's day goes as its page says, and ends with a receipt`() async throws {
+        let page = try Page("docs/APPLICATIONS.md")
+        try await Installation.with(migrated: false) { installation in
+            var installation = installation
+            installation.environment["JOBRUNNER_JOBS"] = packageFolder.appending(path: "jobs").path
+            try await installation.ok("migrate")
+            try await installation.ok(
+                "tenant add acme --job metube.refresh --job metube.status")
+            let blocks = page.blocks("sql")
+            // By the login of the application, which has no other right.
+            try await Login.with(of: installation.url) { login in
+                try await installation.ok("application add \(login.name) --tenant acme")
+                for block in blocks {
+                    await #expect(throws: Never.self, "\(block)") { try await login.script(block) }
+                }
+                try await installation.ok("application remove \(login.name)")
+            }
+            #expect(blocks.count >= 8)
+            let users = "select string_agg(key, ' ' order by key) from jobrunner.users"
+            #expect(try await installation.value(users + " where not stands_for_tenant") == "bob")
+            #expect(
+                try await installation.value(
+                    "select detail ->> 'jobs' from jobrunner.audit where verb = 'remove_user'")
+                    == "2")
+        }
+    }
+
     @Test(arguments: try Page.all())
     func `every command and option that a page shows exists`(page: Page) async throws {
         for shown in page.commands {
@@ -117,7 +144,9 @@ struct Page: CustomTestStringConvertible {
     }
 
     static func all() throws -> [Page] {
-        try ["README.md", "CHANGELOG.md", "docs/ARCHITECTURE.md"].map { try Page($0) } + manual()
+        try ["README.md", "CHANGELOG.md", "docs/APPLICATIONS.md", "docs/ARCHITECTURE.md"].map {
+            try Page($0)
+        } + manual()
             + pages(of: "docs/decisions")
     }
 
@@ -148,7 +177,7 @@ struct Page: CustomTestStringConvertible {
         return Set(
             lines.map { line in
                 let words = line.split(separator: " ").map(String.init).drop { $0 == "help" }
-                let isGroup = words.first == "tenant" || words.first == "user"
+                let isGroup = ["application", "tenant", "user"].contains(words.first)
                 return Shown(
                     words: Array(words.prefix(isGroup ? 2 : 1)),
                     options: words.filter { $0.hasPrefix("--") })

@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("drop table synced.store", "42P01"),
+        ("drop table synced.store cascade", "42P01"),
         ("lock table synced.store in access exclusive mode", "55P03"),
     ])
     func `a table that can't be read fails the jobs of its file, and no other job of their batch`(

@@ -181,7 +181,7 @@ import Testing
             // What the page writes is refused when all of it is done.
             try await world.sql(
                 """
-                create function public.refuse() returns trigger language plpgsql as
+                create function public.refuse() returns trigger language plpgsql security definer as
                 $$ begin raise exception 'not today' using errcode = 'P0001'; end $$
                 """)
             try await world.sql(

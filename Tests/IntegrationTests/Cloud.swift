@@ -131,7 +131,7 @@ extension World {
         let place = SecretOwner(tenantID: tenantID, userID: 0, name: name)
         let sealed = sealer.seal(SecretValue(Array(text.utf8)), for: place)
         try await sql(
-            "select jobrunner.set_secret($1, 0, $2, $3)", .int8(tenantID), .text(name),
+            "select jobrunner.put_secret($1, 0, $2, $3)", .int8(tenantID), .text(name),
             .bytes(sealed))
     }
 

@@ -39,7 +39,7 @@ extension DatabaseFaultTests {
                 "create sequence public.tries", "create table public.full (f int)",
                 "insert into public.full values (1)",
                 """
-                create function public.refuse() returns trigger language plpgsql as $$
+                create function public.refuse() returns trigger language plpgsql security definer as $$
                 begin
                   if exists (select from public.full) then
                     -- A sequence keeps what a transaction that fails has taken.

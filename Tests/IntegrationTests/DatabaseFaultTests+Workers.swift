@@ -80,7 +80,7 @@ extension DatabaseFaultTests {
             try await world.sql("alter function jobrunner.reattach_worker rename to attend_away")
             try await world.sql("alter function public.no_session rename to reattach_worker")
             try await world.sql("alter function public.reattach_worker set schema jobrunner")
-            try await world.sql(
+            try await world.database.administer(
                 """
                 select pg_terminate_backend(w.session_pid) from jobrunner.workers as w
                 join jobrunner.jobs as j on j.worker_id = w.id

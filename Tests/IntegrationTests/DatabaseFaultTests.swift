@@ -44,7 +44,7 @@ import Testing
 
     /// Ends the sessions of workers, as a failover does.
     private func cutWorkers(_ world: World) async throws {
-        try await world.sql(
+        try await world.database.administer(
             """
             select pg_terminate_backend(pid) from pg_stat_activity
             where datname = current_database() and application_name = 'jobrunner-worker'
@@ -139,7 +139,7 @@ import Testing
             "create sequence public.tries", "create table public.full (f int)",
             "insert into public.full values (1)",
             """
-            create function public.refuse() returns trigger language plpgsql as $$
+            create function public.refuse() returns trigger language plpgsql security definer as $$
             begin
               if exists (select from public.full) then
                 -- A sequence keeps what a transaction that fails has taken.
@@ -207,7 +207,7 @@ import Testing
     private func refuseEnds(_ world: World, _ state: String, when condition: String) async throws {
         try await world.sql(
             """
-            create function public.refuse_end() returns trigger language plpgsql as
+            create function public.refuse_end() returns trigger language plpgsql security definer as
             $$ begin raise exception 'no such end' using errcode = '\(state)'; end $$
             """)
         try await world.sql(

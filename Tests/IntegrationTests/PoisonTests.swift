@@ -22,19 +22,31 @@ import Testing
     static let attributes = [
         Poison("attributes", "'{\"poison\": 1e400}'", fails: nil),
         Poison(
-            "attributes", "jsonb_build_object('poison', \(long))",
-            fails: "user attribute poison is 2000002 bytes long"),
-        Poison(
             "attributes", "('{\"a\":' || repeat('[', 200) || repeat(']', 200) || '}')::jsonb",
             fails: nil),
         Poison(
             "attributes", "('{\"a\":' || repeat('[', 600) || repeat(']', 600) || '}')::jsonb",
             fails: "nested deeper than 512"),
-        Poison(
-            "attributes",
-            "jsonb_build_object('poison', (select jsonb_agg('1e131071'::jsonb) from generate_series(1, 100)))",
-            fails: "user attribute poison is"),
     ]
+
+    @Test(arguments: [
+        long, "(select jsonb_agg('1e131071'::jsonb) from generate_series(1, 100))",
+    ])
+    func `attributes that are longer than a run is given are refused where they are given`(
+        value: String
+    ) async throws {
+        try await withWorld(World.generic("single", page: "style: single, size: 20"), videos: 1) {
+            world in
+            for sql in [
+                "select jobrunner.set_user('acme', 'ann', jsonb_build_object('poison', \(value)))",
+                "select jobrunner.add_user('acme', 'bob', jsonb_build_object('poison', \(value)))",
+            ] {
+                await #expect { try await world.sql(sql) } throws: {
+                    ($0 as? DatabaseError)?.constraint == "user_attributes_are_at_most_256_kib"
+                }
+            }
+        }
+    }
 
     static let checkpoints =
         [

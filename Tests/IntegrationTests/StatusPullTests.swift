@@ -10,7 +10,7 @@ import Testing
             // The second page can't be stored.
             try await world.sql(
                 """
-                create function public.refuse() returns trigger language plpgsql as
+                create function public.refuse() returns trigger language plpgsql security definer as
                 $$ begin raise exception 'not this one'; end $$
                 """)
             try await world.sql(

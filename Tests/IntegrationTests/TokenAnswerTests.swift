@@ -205,7 +205,7 @@ extension World {
         if let user { userID = Int64(try await self.userID(user)) }
         let owner = SecretOwner(tenantID: tenantID, userID: userID, name: name)
         try await sql(
-            "select jobrunner.set_secret($1, $2, $3, $4)", .int8(tenantID), .int8(userID),
+            "select jobrunner.put_secret($1, $2, $3, $4)", .int8(tenantID), .int8(userID),
             .text(name), .bytes(sealer.seal(SecretValue(Array(text.utf8)), for: owner)))
     }
 }

@@ -79,7 +79,7 @@ extension World {
         for statement in [
             "create table public.trail (id bigserial, k jobrunner.checkpoints)",
             """
-            create function public.note_trail() returns trigger language plpgsql as
+            create function public.note_trail() returns trigger language plpgsql security definer as
             $$ begin insert into public.trail (k) values (new); return null; end $$
             """,
             """

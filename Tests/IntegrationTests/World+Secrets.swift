@@ -15,7 +15,7 @@ extension World {
             SecretValue(Array(text.utf8)),
             for: SecretOwner(tenantID: tenantID, userID: userID, name: name))
         try await sql(
-            "select jobrunner.set_secret($1, $2, $3, $4)", .int8(tenantID), .int8(userID),
+            "select jobrunner.put_secret($1, $2, $3, $4)", .int8(tenantID), .int8(userID),
             .text(name), .bytes(sealed))
     }
 

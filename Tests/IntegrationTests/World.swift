@@ -54,7 +54,8 @@ final class World: Household {
         pool = Database(try database.configuration(lanes: 2))
         queue = Queue(pool)
         self.sealer = sealer
-        _ = try await Migrator(database: pool).migrate(jobFiles: [file])
+        _ = try await Migrator(database: pool).migrate(
+            jobFiles: [file], rolePrefix: TestCluster.roles)
         try await sql("select jobrunner.add_tenant('acme')")
         try await sql("select jobrunner.give_job('acme', $1)", .text(file.name))
         try await sql(
@@ -134,7 +135,8 @@ final class World: Household {
     ) async throws -> RunningWorker {
         try await holdTicks()
         let configuration = try DatabaseConfiguration(
-            conninfo: url ?? database.url, applicationName: "jobrunner-worker", lanes: 2)
+            conninfo: TestCluster.worker(of: url ?? database.url),
+            applicationName: "jobrunner-worker", lanes: 2)
         let own = Queue(Database(configuration))
         let budgets = Budgets(own)
         let log = Log(LogSettings(level: level), sink: lines.sink)

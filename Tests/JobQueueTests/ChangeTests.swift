@@ -73,7 +73,7 @@ struct ChangeTests {
                 """
                 \(Given.called("cloudkit.check_account", list: "ann"))
                 \(Given.called("register", list: "x"))
-                select jobrunner.set_secret(tenant_id, id, 'token', \(sealed())) from jobrunner.users where id = \(user);
+                select jobrunner.put_secret(tenant_id, id, 'token', \(sealed())) from jobrunner.users where id = \(user);
                 """)
             let worker = try await fixture.addWorker()
             let calls = try #require(try await fixture.claim(worker).first?.calls)

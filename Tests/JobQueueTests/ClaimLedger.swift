@@ -85,7 +85,8 @@ final class Ledger: Sendable {
     func limitChanges(_ name: String, to most: Int, from: Int64, by end: Int64) {
         state.withLock { state in
             var limits = state.limits[name] ?? []
-            if !limits.isEmpty { limits[limits.count - 1].to = end }
+            if limits.isEmpty { limits = [Limit(most: Town.limitAtFirst, from: 0, to: end)] }
+            limits[limits.count - 1].to = end
             limits.append(Limit(most: most, from: from, to: .max))
             state.limits[name] = limits
         }

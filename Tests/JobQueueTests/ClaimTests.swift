@@ -42,9 +42,9 @@ struct ClaimTests {
             try await fixture.script(
                 """
                 select jobrunner.set_user('acme', 'ann', '{"hub_user_id": "h1"}');
-                select jobrunner.set_secret(tenant_id, id, 'own', \(sealed("0a"))) from jobrunner.users where id = \(user);
-                select jobrunner.set_secret(tenant_id, 0, 'shared', \(sealed("0b"))) from jobrunner.users where id = \(user);
-                select jobrunner.set_secret(tenant_id, id, 'foreign', \(sealed("0c"))) from jobrunner.users where id = \(other);
+                select jobrunner.put_secret(tenant_id, id, 'own', \(sealed("0a"))) from jobrunner.users where id = \(user);
+                select jobrunner.put_secret(tenant_id, 0, 'shared', \(sealed("0b"))) from jobrunner.users where id = \(user);
+                select jobrunner.put_secret(tenant_id, id, 'foreign', \(sealed("0c"))) from jobrunner.users where id = \(other);
                 """)
             let first = try await fixture.run(worker, user: user)
             try await fixture.commit(first, page(1, token: "t"))

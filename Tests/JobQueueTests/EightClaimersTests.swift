@@ -61,6 +61,8 @@ struct Citizen: Sendable {
 /// The tenants, and what goes on.
 struct Town: Sendable {
     static let slotsEach = 4
+    /// The limit that the tenant begins with whose limit is changed.
+    static let limitAtFirst = 2
     static let span = 0.15...0.25
 
     var tenants: [Citizen]
@@ -83,7 +85,8 @@ struct Town: Sendable {
         }
         for number in 1...20 { try await add("small\(number)", .small, users: 5) }
         for number in 1...4 {
-            try await add("limited\(number)", .limited, users: 30, limit: number == 4 ? 2 : 1)
+            let limit = number == 4 ? limitAtFirst : 1
+            try await add("limited\(number)", .limited, users: 30, limit: limit)
         }
         for number in 1...2 { try await add("paused\(number)", .paused, users: 10) }
         let fifth = Whose.key("u5")

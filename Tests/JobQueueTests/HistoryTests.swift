@@ -232,40 +232,4 @@ struct HistoryTests {
                 after: "\(Given.due(.user(user), for: "1 s"))")
         }
     }
-
-    @Test func `jobrunner_reader may select what tells of jobs, no secret and no record`()
-        async throws
-    {
-        try await Fixture.lend { fixture async throws in
-            // Events hold values of records, which are for the application.
-            let views = try await fixture.texts(
-                """
-                select oid::regclass::text from pg_class
-                where relnamespace = 'jobrunner'::regnamespace and relkind = 'v' and relname <> 'told_events'
-                """)
-            #expect(views.count >= 10)
-            let reader = try DatabaseConfiguration(
-                conninfo: TestCluster.reader(of: fixture.url), applicationName: "test", lanes: 1)
-            let refusal: @Sendable (Database, String) async -> String? = { database, sql in
-                do {
-                    _ = try await database.run { try $0.query(.unprepared(sql)) }
-                    return nil
-                } catch { return (error as? DatabaseError)?.sqlstate ?? "\(error)" }
-            }
-            try await Database.withSessions(reader) { database in
-                for view in views + ["jobrunner.runs", "jobrunner.jobs", "jobrunner.checkpoints"] {
-                    #expect(await refusal(database, "select * from \(view)") == nil, "\(view)")
-                }
-                for sql in [
-                    "select * from jobrunner.secrets", "select * from synced.hub_video",
-                    "select * from jobrunner.told_events", "select * from jobrunner.events",
-                    "select attributes from jobrunner.users",
-                    "select jobrunner.pause_jobs('acme')",
-                    Given.pausedTenants().description,
-                ] {
-                    #expect(await refusal(database, sql) == "42501", "\(sql)")
-                }
-            }
-        }
-    }
 }

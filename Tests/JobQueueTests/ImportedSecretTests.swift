@@ -62,10 +62,10 @@ import Testing
             let user = try await fixture.addUser()
             let tenant = try await fixture.int("select id from jobrunner.tenants")
             try await fixture.script(
-                "select jobrunner.set_secret(\(tenant), \(user), 'kept', \(sealed()))")
+                "select jobrunner.put_secret(\(tenant), \(user), 'kept', \(sealed()))")
             for call in [
-                "set_secret(\(tenant), \(user), 'token', \(value))",
-                "set_secret(\(tenant), 0, 'token', \(value))",
+                "put_secret(\(tenant), \(user), 'token', \(value))",
+                "put_secret(\(tenant), 0, 'token', \(value))",
                 "rotate_secret(\(tenant), \(user), 'kept', \(sealed()), \(value))",
                 "bring_secret(\(tenant), \(user), 'hub.refresh', 'token', \(value), now())",
                 "add_secrets(\(tenant), array[\(user)], '{token}', array[\(value)])",

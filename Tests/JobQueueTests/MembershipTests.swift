@@ -69,7 +69,7 @@ struct MembershipTests {
     ) async throws {
         try await Fixture.lend { fixture, worker, user async throws in
             let set = """
-                select jobrunner.set_secret(tenant_id, \(isTenants ? "0" : "id"), 'token', \(sealed()) || gen_random_uuid()::text::bytea)
+                select jobrunner.put_secret(tenant_id, \(isTenants ? "0" : "id"), 'token', \(sealed()) || gen_random_uuid()::text::bytea)
                 from jobrunner.users where id = \(user)
                 """
             // Stored by a transaction that began before the run and ends after it.
@@ -140,7 +140,7 @@ struct MembershipTests {
             let setting = try await fixture.during("select jobrunner.remove_user('acme', 'ann')") {
                 try await fixture.begin(
                     """
-                    select jobrunner.set_secret((select id from jobrunner.tenants where name = 'acme'), \(user), 'token', \(sealed()))
+                    select jobrunner.put_secret((select id from jobrunner.tenants where name = 'acme'), \(user), 'token', \(sealed()))
                     """)
             }
             let error = await #expect(throws: DatabaseError.self) { try await setting.value }

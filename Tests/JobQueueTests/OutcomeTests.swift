@@ -86,7 +86,7 @@ struct OutcomeTests {
                     secrets: run.secrets.map(\.version))
                 try await fixture.given(.due(for: "1 day"))
                 #expect(try await fixture.claim(worker).isEmpty)
-                let set = "select jobrunner.set_secret($1, $2, 'token', \(sealed()))"
+                let set = "select jobrunner.put_secret($1, $2, 'token', \(sealed()))"
                 #expect(try await fixture.int(set, .int8(tenant), .int8(other)) == 0)
                 #expect(try await fixture.int(set, .int8(tenant), .int8(owner)) == 1)
                 let woken = try #require(try await fixture.claim(worker).first)
@@ -103,7 +103,7 @@ struct OutcomeTests {
     {
         try await Fixture.lend { fixture, worker, user, claim async throws in
             let set =
-                "select jobrunner.set_secret(tenant_id, 0, 'client', \(sealed())) from jobrunner.users where id = \(user)"
+                "select jobrunner.put_secret(tenant_id, 0, 'client', \(sealed())) from jobrunner.users where id = \(user)"
             #expect(try await fixture.int(set) == 0)
             try await fixture.finish(claim, .failed, kind: .clientRefused, error: "401")
             #expect(try await fixture.job("due_at <= now()", user: user) == "true")
@@ -124,7 +124,7 @@ struct OutcomeTests {
     {
         try await Fixture.lend { fixture, worker, user, claim async throws in
             try await fixture.script(
-                "select jobrunner.set_secret(tenant_id, id, 'token', \(sealed())) from jobrunner.users where id = \(user)"
+                "select jobrunner.put_secret(tenant_id, id, 'token', \(sealed())) from jobrunner.users where id = \(user)"
             )
             try await fixture.finish(claim, .needsReauth, kind: .unauthorised, error: "401")
             #expect(try await fixture.job("state", user: user) == "waiting")

@@ -14,15 +14,16 @@ struct RemovalTests {
         try await fixture.finish(first)
         try await fixture.script(
             """
-            select jobrunner.set_secret(tenant_id, id, 'own', \(sealed())) from jobrunner.users where id = \(user);
-            select jobrunner.set_secret(tenant_id, 0, 'shared', \(sealed())) from jobrunner.users where id = \(user);
+            select jobrunner.put_secret(tenant_id, id, 'own', \(sealed())) from jobrunner.users where id = \(user);
+            select jobrunner.put_secret(tenant_id, 0, 'shared', \(sealed())) from jobrunner.users where id = \(user);
             insert into synced.hub_video values (\(user), 'v');
             select jobrunner.replace_list('\(tenant)', 'ann', 'hub_channel', 'channel_id', '{c}');
             """)
         return try await fixture.run(worker, user: user)
     }
 
-    /// The tables of both schemas that hold a row with the value in one of these columns.
+    /// The tables of both schemas that hold a row with the value in one of these columns; the audit outlives whom it
+    /// names by number.
     private func tables(_ fixture: Fixture, _ columns: String, holding id: Int64) async throws
         -> [String]
     {
@@ -32,7 +33,7 @@ struct RemovalTests {
             select format('%s|%I', c.oid::regclass, a.attname)
             from pg_class as c
             join pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-            where c.relnamespace::regnamespace::text in ('jobrunner', 'synced') and c.relkind = 'r'
+            where c.relnamespace::regnamespace::text in ('jobrunner', 'synced') and c.relkind = 'r' and c.relname <> 'audit'
               and a.attname in (\(columns))
             order by 1
             """)
@@ -81,7 +82,8 @@ struct RemovalTests {
             let tenant = Int64(
                 try await fixture.int("select id from jobrunner.tenants where name = 'one'"))
             #expect(try await tables(fixture, "'tenant_id'", holding: tenant).count == 7)
-            #expect(try await fixture.int("select jobrunner.remove_tenant('one')") == 1)
+            #expect(
+                try await fixture.text("select jobrunner.remove_tenant('one') ->> 'users'") == "1")
             #expect(try await tables(fixture, "'tenant_id'", holding: tenant) == [])
             #expect(try await tables(fixture, "'user_id'", holding: claim.userID) == [])
             #expect(

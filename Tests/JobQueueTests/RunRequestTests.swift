@@ -159,7 +159,7 @@ struct RunRequestTests {
             try await fixture.given(.parked(for: "1 hour"), .needingSecret())
             #expect(try await enqueue(fixture) == "quarantined")
             try await fixture.script(
-                "select jobrunner.set_secret(tenant_id, id, 'token', \(sealed())) from jobrunner.users"
+                "select jobrunner.put_secret(tenant_id, id, 'token', \(sealed())) from jobrunner.users"
             )
             #expect(try await fixture.queue.liftQuarantines() == 0)
             #expect(

@@ -143,7 +143,7 @@ extension Fixture {
             _ = try await queue.triggerEvent("woken", tenant: "acme", user: "ann")
         case .pushSoon:
             try await given(.writableTables("hub.refresh", debounce: 1))
-            _ = try await text("select jobrunner.push_soon(\(held.userID), 'hub_video')::text")
+            _ = try await text("select jobrunner.push_soon('acme', 'ann', 'hub_video')::text")
         case .repair:
             _ = try await queue.repairJobs(JobScope(tenant: "acme", user: "ann"))
         case .takeJob:

@@ -90,7 +90,7 @@ struct TenantJobTests {
             #expect(try await fixture.claim(worker, names: ["hub.shared"]).isEmpty)
             try await fixture.script(
                 "insert into synced.hub_video values (jobrunner.tenant_user('acme'), 'v')")
-            let removed = try await fixture.queue.removeTenant("acme")
+            let removed = try await fixture.queue.removeTenant("acme").rows
             #expect(removed.first.map { "\($0.count) \($0.what)" } == "2 users")
             #expect(try await fixture.int("select count(*) from jobrunner.users") == 0)
             #expect(try await fixture.int("select count(*) from synced.hub_video") == 0)

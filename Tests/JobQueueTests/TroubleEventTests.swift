@@ -53,7 +53,7 @@ import Testing
             try await end(fixture, worker, user, .needsReauth, "unauthorised")
             #expect(try await events(fixture) == ["trouble_began needs_reauth unauthorised"])
             try await fixture.script(
-                "select jobrunner.set_secret(tenant_id, id, 'token', \(sealed())) from jobrunner.users where id = \(user)"
+                "select jobrunner.put_secret(tenant_id, id, 'token', \(sealed())) from jobrunner.users where id = \(user)"
             )
             #expect(try await events(fixture) == ["recovering"])
             try await end(fixture, worker, user, .complete)

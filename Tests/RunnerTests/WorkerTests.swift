@@ -184,6 +184,7 @@ import TestSupport
         while worker.context.registration.worker == nil { await Task.yield() }
         try await database.run { session in
             for payload in [
+                "-300000000000000000", "-9223372036854775807", "8000000000000000",
                 "-9000000000000000000::", "-9223372036854775808:::", "9223372036854775807::1:",
                 "::-9223372036854775808", "::-9223372036854775807", "::9223372036854775807:",
                 ":::::", "a:b:c:d", "",

@@ -29,17 +29,17 @@ struct DictionaryTests {
                 select 'function ' || p.proname
                 from pg_proc as p
                 cross join lateral aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a
-                where p.pronamespace in ('jobrunner'::regnamespace, 'synced'::regnamespace) and a.grantee = 0
+                where p.pronamespace in ('jobrunner'::regnamespace, 'synced'::regnamespace, 'own'::regnamespace) and a.grantee = 0
                 union all
                 select 'relation ' || c.relname
                 from pg_class as c
                 cross join lateral aclexplode(c.relacl) as a
-                where c.relnamespace in ('jobrunner'::regnamespace, 'synced'::regnamespace) and a.grantee = 0
+                where c.relnamespace in ('jobrunner'::regnamespace, 'synced'::regnamespace, 'own'::regnamespace) and a.grantee = 0
                 union all
                 select 'schema ' || n.nspname
                 from pg_namespace as n
                 cross join lateral aclexplode(n.nspacl) as a
-                where n.nspname in ('jobrunner', 'synced') and a.grantee = 0
+                where n.nspname in ('jobrunner', 'synced', 'own') and a.grantee = 0
                 order by 1
                 """
             #expect(try await database.texts(open) == [])
@@ -107,12 +107,12 @@ struct DictionaryTests {
 private let uncommented = """
     with objects (name, comment) as (
       select 'schema ' || n.nspname, obj_description(n.oid, 'pg_namespace')
-      from pg_namespace as n where n.nspname in ('jobrunner', 'synced')
+      from pg_namespace as n where n.nspname in ('jobrunner', 'synced', 'own')
       union all
       select c.relkind::text || ' ' || c.oid::regclass,
         case c.relkind when 'c' then obj_description(c.reltype, 'pg_type') else obj_description(c.oid, 'pg_class') end
       from pg_class as c
-      where c.relnamespace in ('jobrunner'::regnamespace, 'synced'::regnamespace)
+      where c.relnamespace in ('jobrunner'::regnamespace, 'synced'::regnamespace, 'own'::regnamespace)
         and not exists (select from pg_constraint as k where k.conindid = c.oid)
         and not exists (
           select from pg_depend as d where d.objid = c.oid and d.deptype = 'i' and c.relkind = 'S'
@@ -122,7 +122,7 @@ private let uncommented = """
       select 'column ' || c.oid::regclass || '.' || a.attname, col_description(c.oid, a.attnum)
       from pg_class as c
       join pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-      where c.relnamespace in ('jobrunner'::regnamespace, 'synced'::regnamespace)
+      where c.relnamespace in ('jobrunner'::regnamespace, 'synced'::regnamespace, 'own'::regnamespace)
         and c.relkind in ('r', 'p', 'v') and not c.relispartition
       union all
       select 'function ' || p.oid::regprocedure, obj_description(p.oid, 'pg_proc')

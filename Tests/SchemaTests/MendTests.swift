@@ -37,16 +37,32 @@ struct MendTests {
             "a trigger of table synced.hub_video was missing"
         ),
         (
-            "revoke select on jobrunner.gauges, jobrunner.runs from jobrunner_reader",
-            "role jobrunner_reader lacked rights on gauges, runs"
+            "revoke select on jobrunner.gauges from jobrunner_reader",
+            "rights of jobrunner_reader: jobrunner.gauges"
+        ),
+        (
+            "grant select on jobrunner.secrets to jobrunner_reader",
+            "rights of jobrunner_reader: no longer jobrunner.secrets"
+        ),
+        (
+            "grant update on synced.hub_video to jobrunner_application",
+            "rights of jobrunner_application: no longer synced.hub_video"
+        ),
+        (
+            "alter table synced.hub_video disable row level security",
+            "row-level security of synced.hub_video"
+        ),
+        (
+            "drop policy workers_work_with_all_rows on jobrunner.jobs",
+            "row-level security of jobrunner.jobs"
         ),
         (
             "grant execute on function jobrunner.enqueue, jobrunner.held_jobs to public",
             "everybody could call enqueue, held_jobs"
         ),
         (
-            "revoke execute on function jobrunner.held_jobs from public, jobrunner_reader",
-            "role jobrunner_reader lacked rights on held_jobs"
+            "revoke execute on function jobrunner.words_for from public, jobrunner_reader",
+            "rights of jobrunner_reader: jobrunner.words_for(interval)"
         ),
         (
             """

@@ -59,7 +59,8 @@ extension Database {
         _ jobFiles: [JobFile] = [], files: [SQLFile] = SQLFile.embedded,
         log: (@Sendable (String) -> Void)? = nil
     ) async throws -> MigrationReport {
-        try await Migrator(database: self, files: files).migrate(jobFiles: jobFiles, log: log)
+        try await Migrator(database: self, files: files).migrate(
+            jobFiles: jobFiles, rolePrefix: TestCluster.roles, log: log)
     }
 
     /// Changes with every row version written in the catalogue or in schema jobrunner.
@@ -73,7 +74,8 @@ extension Database {
             select c.oid::regclass::text from pg_class as c
             where c.relnamespace in (select n.oid from pg_namespace as n
                 where n.nspname in ('jobrunner', 'synced'))
-              and c.relkind = 'r'
+              -- Whose turn it is to migrate is written each time.
+              and c.relkind = 'r' and c.relname <> 'migrating'
             """)
         var prints: [String] = []
         for table in (catalogue + tables).sorted() {

@@ -43,6 +43,10 @@ extension Given {
     }
     /// No event has been told.
     public static func noEvents() -> Given { Given("delete from jobrunner.events") }
+    /// All that was noted for `changes_since` happened that much earlier than it did.
+    public static func changesEarlier(_ span: String) -> Given {
+        update("changes", "at = at - interval '\(span)'")
+    }
     /// A call before or after entities succeeded so long ago.
     public static func called(_ call: String, ago span: String) -> Given {
         update("call_memory", "last_succeeded_at = \(ago(span))", named(call, "call"))

@@ -7,6 +7,7 @@ public final class OpenTransaction: Sendable {
     private enum Word {
         case commit, rollBack
         case script(String, CheckedContinuation<Void, any Error>)
+        case query(Statement, CheckedContinuation<Rows, any Error>)
     }
 
     private let database: Database
@@ -63,6 +64,13 @@ public final class OpenTransaction: Sendable {
         }
     }
 
+    /// Asks one more statement in it.
+    public func query(_ statement: Statement) async throws -> Rows {
+        try await withCheckedThrowingContinuation { continuation in
+            word.withLock { $0 = .query(statement, continuation) }
+        }
+    }
+
     private func finish(_ end: Word) async throws {
         word.withLock { $0 = end }
         defer { Task { [database] in await database.close() } }
@@ -81,6 +89,8 @@ public final class OpenTransaction: Sendable {
             case .rollBack: return "rollback"
             case .script(let sql, let continuation):
                 continuation.resume(with: Result { try session.script(sql) })
+            case .query(let statement, let continuation):
+                continuation.resume(with: Result { try session.query(statement) })
             case nil: usleep(1000)
             }
         }
@@ -89,8 +99,11 @@ public final class OpenTransaction: Sendable {
 
 /// Returns once so many sessions of the database wait for a lock.
 public func waitForLock(in url: String, sessions: Int = 1) async throws {
+    // What sessions of another login do is seen by a superuser.
     let database = Database(
-        try DatabaseConfiguration(conninfo: url, applicationName: "jobrunner-test", lanes: 1))
+        try DatabaseConfiguration(
+            conninfo: TestCluster.login("postgres", of: url), applicationName: "jobrunner-test",
+            lanes: 1))
     let waiting = Statement(
         "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
     )

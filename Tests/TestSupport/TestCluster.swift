@@ -64,9 +64,23 @@ public final class TestCluster: Sendable {
         _ = try runPG(["restart", directory] + (immediate ? ["--immediate"] : []))
     }
 
-    /// The same connection string for the role that may look and no more.
-    public static func reader(of url: String) -> String {
-        url.replacing("jobrunner@", with: "jobrunner_serve@", maxReplacements: 1)
+    /// What the groups of a test's database are called, with `_worker` and so on behind it: those of the cluster.
+    public static let roles = "jobrunner"
+
+    /// The same connection string for the login that may look and no more.
+    public static func reader(of url: String) -> String { login("jobrunner_serve", of: url) }
+
+    /// The same for the login of workers.
+    public static func worker(of url: String) -> String { login("jobrunner_work", of: url) }
+
+    /// The same for an operator's login.
+    public static func operatorLogin(of url: String) -> String {
+        login("jobrunner_operate", of: url)
+    }
+
+    /// The same for another login than the owner's.
+    public static func login(_ name: String, of url: String) -> String {
+        url.replacing("jobrunner@", with: "\(name)@", maxReplacements: 1)
     }
 
     /// A standby of this cluster, which follows it from now on.

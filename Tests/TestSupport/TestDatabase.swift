@@ -30,6 +30,13 @@ public struct TestDatabase: Sendable {
             try dropAbandonedOnce(session)
             try createDatabase(
                 session, "create database \"\(name)\" template \"\(source)\" owner jobrunner")
+            let groups = ["worker", "operator", "reader", "application"]
+                .map { "\(TestCluster.roles)_\($0)" }.joined(separator: ", ")
+            try session.script(
+                """
+                revoke connect, temporary on database "\(name)" from public;
+                grant connect on database "\(name)" to \(groups)
+                """)
         }
         return TestDatabase(
             name: name, url: connectionString(cluster.url, database: name),
@@ -102,7 +109,8 @@ extension TestCluster {
     ) async throws -> String {
         try await template(named: name) { configuration in
             try await Database.withSessions(configuration) { database in
-                _ = try await Migrator(database: database).migrate(jobFiles: [])
+                _ = try await Migrator(database: database).migrate(
+                    jobFiles: [], rolePrefix: TestCluster.roles)
                 try await database.run { try $0.script(script) }
             }
         }
@@ -123,7 +131,7 @@ extension Database {
             try session.script(
                 """
                 alter function jobrunner.\(name)(\(arguments)) rename to away;
-                create function jobrunner.\(name)(\(arguments)) returns \(result) language plpgsql as
+                create function jobrunner.\(name)(\(arguments)) returns \(result) language plpgsql security definer as
                 $$ begin \(body) end $$
                 """)
         }

@@ -83,8 +83,8 @@ def job_of(world):
     return {"in_job": world.job}
 
 
-simple("set_secret", "set_secret", telling={"reauth"}, in_name="web_auth_token", in_sealed=SEALED + "02",
-       of_world=lambda world: {"in_tenant_id": world.tenant_id, "in_user_id": world.users["ann"]})
+simple("set_secret", "set_secret", {"JR011"}, {"reauth"}, in_tenant=TENANT, in_user="ann", in_name="web_auth_token",
+       in_sealed=SEALED + "02")
 simple("give_job", "give_job", in_tenant=TENANT, in_job="pairs.spare")
 # It does nothing, but where the job was taken meanwhile.
 simple("give_job anew", "give_job", in_tenant=TENANT, of_world=job_of)

@@ -117,8 +117,7 @@ class World:
         judge.script("update jobrunner.jobs set due_at = now() - interval '1 min' - user_id * interval '1 ms'")
         self.users = {row["key"]: int(row["id"]) for row in judge.query("select key, id from jobrunner.users")}
         self.tenant_id = int(judge.query("select id from jobrunner.tenants where name = $1", TENANT)[0]["id"])
-        judge.query("select jobrunner.set_secret($1, $2, 'web_auth_token', $3)", self.tenant_id, self.users["ann"],
-                    SEALED + "01")
+        judge.query("select jobrunner.set_secret($1, 'ann', 'web_auth_token', $2)", TENANT, SEALED + "01")
         judge.script("update jobrunner.secrets set updated_at = now() - interval '1 day'")
         judge.script(ROWS.format(table=table, key=key, extra=extra, value=value))
         # A call that every tenant's new secret makes it forget.
