@@ -39,6 +39,26 @@ struct RoleTests {
         }
     }
 
+    /// A plan without a sequential scan costs 10,000,000,000 where there is no other: a call of an application took
+    /// 90 ms then, since its session compiled the plan.
+    @Test func `who turns sequential scans off turns compiling off, and so does whom all call`()
+        async throws
+    {
+        try await withTestDatabase { database async throws in
+            try await database.migrate([jobFile()])
+            let compiled = """
+                select p.proname::text
+                from pg_proc as p
+                where p.pronamespace = 'jobrunner'::regnamespace and not 'jit=off' = any (p.proconfig)
+                  and ('enable_seqscan=off' = any (p.proconfig) or p.proname = 'own_tenant_id')
+                order by 1
+                """
+            #expect(try await database.texts(compiled) == [])
+            try await database.script("alter function jobrunner.hold_job reset jit")
+            #expect(try await database.texts(compiled) == ["hold_job"])
+        }
+    }
+
     @Test func `a function with its owner's rights has a path of its own, and callers`()
         async throws
     {
@@ -157,6 +177,7 @@ struct RoleTests {
                 "alter table jobrunner.jobs add column mine int",
                 "create table jobrunner.mine (a int)",
                 "create table synced.mine (a int)", "select from jobrunner.applications",
+                "select from jobrunner.audit_trail", "select from jobrunner.application_logins",
                 "select from jobrunner.roles", "select from jobrunner.migrating for update",
                 "insert into jobrunner.job_files select * from jobrunner.job_files",
                 "select jobrunner.add_tenant('mine')", "select jobrunner.set_source('a', 'b', 'c')",

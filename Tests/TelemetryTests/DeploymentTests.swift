@@ -31,8 +31,9 @@ import Testing
         }
         // Roles, a database and a channel have such names, too.
         let others = [
-            "jobrunner_reader", "jobrunner_serve", "jobrunner_scratch", "jobrunner_event",
-            "jobrunner_changed",
+            "jobrunner_worker", "jobrunner_operator", "jobrunner_reader", "jobrunner_application",
+            "jobrunner_work", "jobrunner_operate", "jobrunner_serve", "jobrunner_scratch",
+            "jobrunner_event", "jobrunner_changed",
         ]
         let named = words.filter { !others.contains($0) }
         #expect(!named.isEmpty)

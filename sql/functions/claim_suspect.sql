@@ -5,6 +5,7 @@ create or replace function jobrunner.claim_suspect(
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
+set jit = off
 as $$
 -- Gives a worker the oldest due job that may have killed two workers (crash_runs), if it holds no other such job, so
 -- that a third death has one culprit. Of a tenant that is paused, at its limit, or whose turn another claim has, it

@@ -11,6 +11,7 @@ create or replace function jobrunner.commit_page(
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
+set jit = off
 as $$
 -- Moves an entity's checkpoint over a page and the pages before it that changed nothing, and counts them; called in the
 -- page's transaction after hold_job. Records and the checkpoint that covers them commit together; the watermark moves

@@ -4,6 +4,7 @@ create or replace function jobrunner.count_troubles(
 language sql volatile
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
+set jit = off
 as $$
 -- Counts the jobs, entities and runs that do not get on, by the trouble that view jobs_in_trouble would name first: of
 -- jobs in_most at most. Of entities that fail, whose trouble waits for a person, or that are skipped, as many each.

@@ -8,6 +8,7 @@ create or replace function jobrunner.endless_runs(
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
+set jit = off
 as $$
 -- Of runs that have just ended, those with which their job began to count as one whose pass does not end: once for each
 -- job until it is complete again. Not for callers: finish_runs.

@@ -4,6 +4,7 @@ create or replace function jobrunner.forget_ended_claims(
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
+set jit = off
 as $$
 -- Deletes the batches of a worker of which no job runs any more; returns how many are left. A batch that a claim is
 -- about to note is seen with its jobs or not at all.

@@ -4,6 +4,7 @@ create or replace function jobrunner.has_work(
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
+set jit = off
 as $$
 -- Whether a job of the named files runs, or waits and could be claimed now. Walks what is due until it finds one, but
 -- only where none runs. It sees one snapshot, in which a job that a claim takes meanwhile still waits.

@@ -7,6 +7,7 @@ create or replace function jobrunner.hold_job(
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
+set jit = off
 as $$
 -- First statement of every transaction a run writes in: proves the claim under the job's row lock (invariant 2).
 -- Asks for the state, not the worker: figures of a quiet hour made the planner read all of jobs_held for one row.

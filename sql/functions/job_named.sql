@@ -6,6 +6,7 @@ create or replace function jobrunner.job_named(
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
+set jit = off
 as $$
 -- One job, its row locked: of a user or, for a job of scope tenant, of the tenant (user null or *).
 -- Raises JR010, JR011, JR012. No sequential scans: a session keeps the plan that it made while the tables were small.

@@ -7,6 +7,7 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
+set jit = off
 as $$
 -- Asks the next in_count tenants after in_after, by number, what of theirs is due and waits: of each lane the oldest
 -- job, and up to four of them for the count (4: four or more). Costs by tenants and by what of theirs runs or is dead,

@@ -8,6 +8,7 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
+set jit = off
 as $$
 -- The tenants of whom jobs of these files became due from (in_since, in_since_user_id) on and until in_until, and wait,
 -- of the oldest 1,000 entries of jobs_due. Those of paused tenants are left out: resume_jobs announces them. Locks

@@ -4,6 +4,7 @@ create or replace function jobrunner.remaining_capacity(
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
+set jit = off
 as $$
 -- Of those of the tenants that are paused or have a limit: how many more of their jobs may run now, and the reason. The
 -- turn to claim from a tenant with a limit is its row of limited_tenants, taken by skip locked and kept to the claim's

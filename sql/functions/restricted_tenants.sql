@@ -5,6 +5,7 @@ language plpgsql stable
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
+set jit = off
 as $$
 -- Those of the tenants that are paused, or have a limit or a weight. Where none with a number between theirs is, one
 -- look at the index tells.

@@ -54,7 +54,8 @@ declare
   -- What workers write some columns of.
   v_parts constant text[] := array['secrets', 'sources'];
   v_hidden constant text[] := array[
-    'applications', 'audit', 'change_floors', 'change_turns', 'changes', 'migrating', 'roles'
+    'application_logins', 'applications', 'audit', 'audit_trail', 'change_floors', 'change_turns', 'changes',
+    'migrating', 'roles'
   ];
   -- Columns that hold text of a source or of a user, and positions, which readers do not see.
   v_texts constant text[] := array[
@@ -132,7 +133,8 @@ begin
           and not c.relispartition
       )
       union all
-      select 'worker', 'select', null where n.nspname = 'jobrunner' and c.relkind = 'v'
+      select 'worker', 'select', null
+      where n.nspname = 'jobrunner' and c.relkind = 'v' and c.relname <> all (v_hidden)
       union all
       -- What a run made; whoever locks a row needs a right to change it.
       select 'worker', 'update', array['made'] where n.nspname = 'jobrunner' and c.relname = 'users'

@@ -11,6 +11,7 @@ create or replace function jobrunner.run_totals(
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
+set jit = off
 as $$
 -- What runs have committed, added up over the checkpoints that they moved; no row for a run that has committed nothing.
 -- Not for callers: end_claims.

@@ -13,6 +13,7 @@ create or replace function jobrunner.take_budget(
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
+set jit = off
 as $$
 -- Takes up to in_wanted requests out of a tenant's budget for a source; one row always.
 -- The bucket holds at most one second's worth and refills all the time: all workers together keep the rate, but the

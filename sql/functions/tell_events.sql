@@ -10,6 +10,7 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
+set jit = off
 as $$
 -- Writes an event for each of these runs whose job file asks for its kind, and notifies jobrunner_event with the
 -- numbers of tenant and user: every login of the database may listen, and learns nothing from them. Nobody is notified
