@@ -47,7 +47,7 @@ let testTargets: [Target] =
         tests("HTTPTests", of: ["HTTP"]),
         tests("ServingTests", of: ["Serving", "HTTP", "TestSupport"]),
         tests("JobFilesTests", of: ["JobFiles", "JSON", "Basics", "TestJobFiles"]),
-        tests("SecretsTests", of: ["Secrets", "Basics"]),
+        tests("SecretsTests", of: ["Secrets", "Basics", "CSodium"]),
         tests("ImportingTests", of: ["Importing", "JobFiles", "JSON"]),
         tests("SchemaTests", of: ["Schema", "Postgres", "JobFiles", "JSON", "TestSupport"]),
         tests(
@@ -156,7 +156,7 @@ let package = Package(
         room("HTTP", uses: ["Basics", "CCurl", "CCurlShim"]),
         room("Serving", uses: ["CMicroHTTPD", "CMicroHTTPDShim"]),
         room("JobFiles", uses: ["Basics", "CYAML", "JSON"]),
-        room("Secrets", uses: ["Basics", "COpenSSL", "CSodium"]),
+        room("Secrets", uses: ["Basics", "JSON", "COpenSSL", "CSodium"]),
         room("Importing", uses: ["JobFiles", "JSON"]),
         room("Schema", uses: ["Basics", "Postgres", "JobFiles", "JSON", "CSQLFiles"]),
         room("JobQueue", uses: ["Basics", "Postgres", "JSON"]),

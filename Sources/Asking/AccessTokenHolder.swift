@@ -22,6 +22,7 @@ final class AccessTokenHolder {
 
     private let issuer: any TokenIssuer
     private let source: Source
+    private let base: String
     private let claim: Claim
     private let tools: SourceTools
     private let credentials: Credentials
@@ -44,6 +45,7 @@ final class AccessTokenHolder {
         else { return nil }
         self.issuer = issuer
         self.source = source
+        self.base = base
         self.claim = claim
         self.tools = tools
         self.credentials = credentials
@@ -93,7 +95,7 @@ final class AccessTokenHolder {
         if let id = lease.lease {
             token = try await renewed(key.credential, lease: id, lease.secrets, secrets, now)
         } else {
-            token = lease.accessToken.flatMap { opened($0, for: lease.goodFor) }
+            token = await opened(lease.accessToken, for: lease.goodFor)
         }
         // The secrets, and so the key, may be others by now.
         if let token { tools.tokens.keep(token, of: self.key) }
@@ -102,8 +104,11 @@ final class AccessTokenHolder {
 
     /// One that does not open was sealed with another key, and one that no header may hold was kept by an older
     /// program: it is renewed.
-    private func opened(_ sealed: [UInt8], for span: Duration) -> AccessTokens.Token? {
-        guard let value = try? tools.sealer?.open(sealed, for: owner),
+    private func opened(
+        _ sealed: [UInt8]?, for span: Duration
+    ) async -> AccessTokens.Token? {
+        guard let sealed else { return nil }
+        guard let value = await credentials.opened(sealed, for: place),
             value.withBytes({ CredentialForm.accessToken.fault(of: $0) }) == nil
         else {
             refused = sealed
@@ -123,7 +128,7 @@ final class AccessTokenHolder {
         _ secrets: () -> SourceSecrets, _ now: Int
     ) async throws -> AccessTokens.Token {
         do {
-            try credentials.adopt(stored)
+            try await credentials.adopt(stored)
             var request = try issuer.request(secrets(), nowUnixSeconds: now)
             request.isPublicOnly =
                 issuer.isOfSource ? source.reachesPublicOnly : source.tokenReachesPublicOnly
@@ -150,8 +155,9 @@ final class AccessTokenHolder {
             }
             return try await store(issued, credential, lease: lease)
         } catch {
-            try? await credentials.store(
-                with: .endRenewal(of: credential, lease: lease, accessToken: nil))
+            try? await credentials.store {
+                .endRenewal(of: credential, lease: lease, accessToken: nil)
+            }
             throw error
         }
     }
@@ -173,11 +179,13 @@ final class AccessTokenHolder {
         _ issued: IssuedToken, _ credential: RenewedCredential, lease: String
     ) async throws -> AccessTokens.Token {
         let text = SecretValue(Array(issued.text.utf8))
-        let sealed = tools.sealer?.seal(text, for: owner) ?? []
+        var sealed: [UInt8] = []
         let span = issued.validity - min(Self.marginMax, issued.validity / 2)
-        try await credentials.store(
-            with: .endRenewal(
-                of: credential, lease: lease, accessToken: sealed, goodFor: span))
+        try await credentials.store {
+            sealed = try credentials.seal(text, for: place)
+            return .endRenewal(
+                of: credential, lease: lease, accessToken: sealed, goodFor: span)
+        }
         return AccessTokens.Token(text: issued.text, sealed: sealed, until: .now + span)
     }
 
@@ -201,10 +209,10 @@ final class AccessTokenHolder {
         issuer.purpose + (source.chosenHost.map { " for \($0)" } ?? "")
     }
 
-    /// A token that was asked for in other words opens nowhere.
-    private var owner: SecretOwner {
-        SecretOwner(
-            tenantID: credentials.tenantID, userID: key.credential.userID,
-            name: "access token: \(purpose)")
+    /// A token that was asked for in other words, or for another address, opens nowhere.
+    private var place: SecretPlace {
+        SecretPlace(
+            user: credentials.owner.userKey(of: key.credential.userID),
+            name: "access token: \(purpose)", origins: [base])
     }
 }

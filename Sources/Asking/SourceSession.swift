@@ -42,11 +42,11 @@ public final class SourceSession {
 
     /// Begins a conversation for a claimed job.
     ///
-    /// `base` is the tenant's own address for the source; nil means the job file's. `secretNames` are those that the
-    /// job file names. `signsIn`: a request holds one of them, so that a refusal may be of that; nil means that `auth`
+    /// `base` is the tenant's own address for the source; nil means the job file's. `secrets` are those that the
+    /// job file names, and where it sends them. `signsIn`: a request holds one of them, so that a refusal may be of that; nil means that `auth`
     /// says so.
     public init(
-        with source: Source, at base: String?, naming secretNames: [String], for job: ClaimedJob,
+        with source: Source, at base: String?, naming secrets: SecretUse, for job: ClaimedJob,
         _ tools: SourceTools, claimedAt: ContinuousClock.Instant, deadline: ContinuousClock.Instant,
         signsIn: Bool? = nil, passesBreaker: Bool = false, _ activity: RunActivity = RunActivity()
     ) {
@@ -62,8 +62,10 @@ public final class SourceSession {
         dialect = tools.dialect(source)
         values = Values(attributes: job.attributes, now: job.claimedAt)
         credentials = Credentials(
-            of: job.claim, tenant: job.tenantID, names: secretNames, tools.sealer, tools.queue,
-            deadline: deadline)
+            of: CredentialOwner(
+                tenantID: job.tenantID, userID: job.claim.userID, key: job.userKey),
+            names: secrets.names, to: Destinations(of: secrets, source, at: self.base), tools.keys,
+            tools.queue, deadline: deadline)
         accessToken = AccessTokenHolder(
             for: source, at: self.base, job.claim, tools, credentials, deadline: deadline)
     }
@@ -339,7 +341,7 @@ public final class SourceSession {
         if claim == nil {
             credentials.ending = .endRenewal(of: credential, lease: lease, accessToken: nil)
         }
-        try credentials.adopt(stored)
+        try await credentials.adopt(stored)
     }
 
     /// Whether a request that the source refused may go with another credential, which it takes up.

@@ -1,6 +1,5 @@
 public import JobFiles
 public import JobQueue
-public import Secrets
 public import Telemetry
 
 /// What the sessions of a process share.
@@ -11,10 +10,12 @@ public struct SourceTools: Sendable {
     public var client: any Sender
     /// What this worker may ask of sources.
     public var budgets: Budgets
-    /// Opens secrets; nil when there is no key file, and a job with secrets needs one.
-    public var sealer: Sealer?
+    /// Open secrets; nil when there is no key file, and a job with secrets needs one.
+    public var keys: TenantKeys?
     /// What is measured.
     public var metrics: Metrics
+    /// The job files that take secrets from records of other jobs.
+    public var takers: [JobFile] = []
     /// Access tokens of OAuth 2.0 that are still good.
     public var tokens = AccessTokens()
     /// Makes the dialect of a source that has a preset; the composition root knows them.
@@ -22,14 +23,14 @@ public struct SourceTools: Sendable {
 
     /// Gathers what sessions share.
     public init(
-        queue: Queue, client: any Sender, budgets: Budgets, sealer: Sealer?,
+        queue: Queue, client: any Sender, budgets: Budgets, keys: TenantKeys?,
         metrics: Metrics = Metrics(),
         dialect: @escaping @Sendable (Source) -> (any SourceDialect)? = { _ in nil }
     ) {
         self.queue = queue
         self.client = client
         self.budgets = budgets
-        self.sealer = sealer
+        self.keys = keys
         self.metrics = metrics
         self.dialect = dialect
     }

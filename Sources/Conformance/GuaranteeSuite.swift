@@ -21,21 +21,21 @@ public final class GuaranteeSuite: Sendable {
     let rows: ScratchRows
     private let scratch: ScratchDatabase
     private let queue: Queue
-    private let sealer: Sealer
+    private let keys: KeyKeeper
     private let dialect: @Sendable (Source) -> (any SourceDialect)?
     private let tokens = AccessTokens()
     private let version: String
 
     /// Prepares for a job, over what answers its requests.
     public init(
-        _ file: JobFile, in scratch: ScratchDatabase, source: any Sender, sealer: Sealer,
+        _ file: JobFile, in scratch: ScratchDatabase, source: any Sender, keys: KeyKeeper,
         version: String,
         dialect: @escaping @Sendable (Source) -> (any SourceDialect)?
     ) {
         self.file = file.forTests
         self.source = source
         self.scratch = scratch
-        self.sealer = sealer
+        self.keys = keys
         self.version = version
         self.dialect = dialect
         pages = Pages(file)
@@ -76,7 +76,7 @@ public final class GuaranteeSuite: Sendable {
         let budgets = Budgets(queue)
         let log = Log(sink: LineSink { _ in true })
         var services = Services(
-            queue: queue, client: sender, budgets: budgets, sealer: sealer, log: log,
+            queue: queue, client: sender, budgets: budgets, keys: TenantKeys(keys, queue), log: log,
             dialect: dialect)
         services.tools.tokens = tokens
         let worker = Worker(

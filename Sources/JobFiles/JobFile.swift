@@ -30,9 +30,8 @@ public struct JobFile: Sendable, Equatable {
     public var events: [ToldEvent]
     /// Readers are told of every run that changed something, by `NOTIFY jobrunner_changed`.
     public var notifiesOnChange: Bool
-    /// Names of the secrets that its requests hold, its runs require or its records bring, sorted; made when it is
-    /// read.
-    public internal(set) var secretNames: [String] = []
+    /// The secrets that its requests hold, its runs require or its records bring; made when it is read.
+    public internal(set) var secretUse = SecretUse()
 
     /// What readers may be told of a run.
     ///

@@ -22,6 +22,8 @@ public struct Source: Sendable, Equatable {
     public var zone: ZoneRule?
     /// What users may choose of a host that a placeholder stands in: names, or `*` in front of one.
     public var hosts: [String] = []
+    /// Secrets that records of other jobs bring; all others are set by people alone.
+    public var secrets: [TakenSecret] = []
 
     /// The host of `base` that the user of a run has chosen; nil where the file or the tenant names it.
     public internal(set) var chosenHost: String? = nil
@@ -31,6 +33,14 @@ public struct Source: Sendable, Equatable {
     public internal(set) var tokenReachesPublicOnly = false
     /// An attribute of the run's user stands in an address, so that a token is no other user's.
     public internal(set) var isOfUser = false
+}
+
+/// A secret that is taken from records of another job.
+public struct TakenSecret: Sendable, Equatable {
+    /// The x of `{secret.x}`.
+    public var name: String
+    /// The entity whose records bring it: `app.job.entity`.
+    public var from: String
 }
 
 /// Where the time zone of a source's times is named.

@@ -164,12 +164,13 @@ extension SealedSecret {
     /// Reads one of `secrets`.
     init?(_ node: JSONNode) {
         let values = Array(node.elements)
-        guard values.count == 4, let name = values[1].string,
+        guard values.count == 5, let name = values[1].string,
             let bytes = Hex.decode(values[2].string ?? "")
         else { return nil }
         userID = Int64(values[0].int ?? 0)
         self.name = name
         sealed = bytes
         version = Int64(values[3].int ?? 0)
+        revision = Int64(values[4].int ?? 0)
     }
 }

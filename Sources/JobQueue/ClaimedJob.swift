@@ -129,4 +129,6 @@ public struct SealedSecret: Sendable, Equatable {
     public var sealed: [UInt8]
     /// Changes when a person stores another, and not when the source replaces its credential.
     public var version: Int64
+    /// Changes with every value, and not when the same value is sealed anew.
+    public var revision: Int64
 }

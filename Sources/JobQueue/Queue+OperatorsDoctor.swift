@@ -146,7 +146,8 @@ public enum HealthQuestion: String, Sendable, CaseIterable {
             """
         case .secretKeys:
             """
-            select k.key_id, k.count, k.named from jobrunner.secret_keys(\(troublesListedMax)) as k
+            select k.key_id, k.tenants, k.secrets, k.named
+            from jobrunner.wrapping_keys(\(troublesListedMax)) as k
             """
         case .jobFiles:
             """

@@ -1,9 +1,5 @@
 import Postgres
 
-/// Seals secrets for a tenant (user 0) or a user, once their numbers are known.
-public typealias Sealing =
-    @Sendable (_ tenantID: Int64, _ userID: Int64) throws -> [(name: String, sealed: [UInt8])]
-
 /// What an operator says of a tenant; nil and empty leave what is there.
 public struct TenantChange: Sendable {
     /// Name of the tenant.
@@ -106,15 +102,19 @@ extension Session {
                     "select jobrunner.set_source($1, $2, $3)", .text(tenant.name),
                     .text(source.id), .text(source.base)))
         }
-        changed.woken = try store(tenant.seal?(id, 0) ?? [], tenant: tenant.name, user: nil)
+        changed.woken = try store(tenant.seal, tenant: tenant.name, id: id, user: nil)
         return changed
     }
 
     /// Stores sealed secrets of a user, or of the tenant itself; returns how many jobs they woke.
-    func store(_ secrets: [(name: String, sealed: [UInt8])], tenant: String, user: String?) throws
-        -> Int
-    {
-        try secrets.reduce(0) { woken, secret in
+    func store(
+        _ sealing: Sealing?, tenant: String, id: Int64, user: String?,
+        attributes: String = "{}"
+    ) throws -> Int {
+        guard let sealing else { return 0 }
+        var facts = try sealingFacts(ofTenant: id, sealing)
+        facts.attributes = attributes
+        return try sealing.seal(facts).reduce(0) { woken, secret in
             let statement = Statement(
                 "select jobrunner.set_secret($1, $2, $3, $4)", .text(tenant),
                 .optional(user, Bind.text), .text(secret.name), .bytes(secret.sealed))

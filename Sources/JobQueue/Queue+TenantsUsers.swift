@@ -126,21 +126,24 @@ extension Session {
         let rows = try query(
             Statement(
                 """
-                select u.key, u.id, u.tenant_id
+                select u.key, u.id, u.tenant_id, (u.attributes || u.made)::text
                 from jobrunner.users as u
                 where u.tenant_id = (jobrunner.tenant_named($1)).id and u.key = any ($2)
                 """, .text(tenant), .textArray(users.map(\.key))))
-        var numbers: [String: Int64] = [:]
+        var found: [String: (id: Int64, attributes: String)] = [:]
         var tenantID: Int64 = 0
         for row in rows {
-            numbers[try row.text(0)] = Int64(try row.int(1))
+            found[try row.text(0)] = (Int64(try row.int(1)), try row.text(3))
             tenantID = Int64(try row.int(2))
         }
+        guard let first = users.first(where: { found[$0.key] != nil })?.seal else { return }
+        var facts = try sealingFacts(ofTenant: tenantID, first)
         var (owners, names, sealed): ([Int64], [String], [String]) = ([], [], [])
         for user in users {
-            guard let id = numbers[user.key] else { continue }
-            for secret in try user.seal?(tenantID, id) ?? [] {
-                owners.append(id)
+            guard let known = found[user.key] else { continue }
+            facts.attributes = known.attributes
+            for secret in try user.seal?.seal(facts) ?? [] {
+                owners.append(known.id)
                 names.append(secret.name)
                 sealed.append("\\x" + Hex.encode(secret.sealed))
             }
@@ -160,13 +163,13 @@ extension Session {
         let row = try query(
             Statement(
                 """
-                select u.id, u.tenant_id, array(
+                select u.tenant_id, (u.attributes || u.made)::text as attributes, array(
                   select j.name from jobrunner.jobs as j where j.user_id = u.id order by j.name
                 ) as jobs
                 from jobrunner.user_named($1, $2) as u
                 """, .text(user.tenant), .text(user.key))
         ).only()
-        let (id, tenant) = (Int64(try row.int("id")), Int64(try row.int("tenant_id")))
+        let tenant = Int64(try row.int("tenant_id"))
         var changed = UserChanged(jobs: try row.textArray("jobs").compactMap { $0 })
         for (column, items) in user.lists {
             let counts = try query(
@@ -178,7 +181,8 @@ extension Session {
             changed.removed += try counts.int("removed")
         }
         changed.woken = try store(
-            user.seal?(tenant, id) ?? [], tenant: user.tenant, user: user.key)
+            user.seal, tenant: user.tenant, id: tenant, user: user.key,
+            attributes: row.text("attributes"))
         return changed
     }
 }

@@ -165,20 +165,6 @@ extension Queue {
         try await call(Statement("select jobrunner.count_freshness()")) { try $0.only().bool(0) }
     }
 
-    /// Ids of the keys that secrets are sealed with, and how many are sealed with each.
-    public func sealingKeys() async throws -> [(id: String, count: Int)] {
-        let statement = Statement(
-            "select k.key_id, k.count from jobrunner.secret_keys(0) as k order by k.count desc, k.key_id"
-        )
-        return try await call(statement) { try $0.map { (try $0.text(0), try $0.int(1)) } }
-    }
-
-    /// A key that is not the given one and that some secret is sealed with; nil when there is none.
-    public func sealingKey(otherThan id: String) async throws -> String? {
-        let statement = Statement("select jobrunner.other_sealing_key($1)", .text(id))
-        return try await call(statement) { try $0.only().optionalText(0) }
-    }
-
     /// Keeps partitions of runs ahead and drops what retention ends.
     ///
     /// False: somebody reads history, and what it keeps away is left to the next call.

@@ -1,6 +1,8 @@
+import Asking
 import Claiming
 import JobFiles
 import JobQueue
+import Sync
 import Telemetry
 
 /// Does the chores that are done once for all workers, in turn with the others.
@@ -25,6 +27,7 @@ struct MaintenanceLoop: Sendable {
                 await attempt { try await checkHealth() }
                 await attempt { _ = try await queue.countWaiting() }
                 await attempt { _ = try await queue.countFreshness() }
+                await attempt { try await context.syncer.keys?.tend() }
             }
             if let worker = context.registration.worker {
                 await attempt { try await queue.forgetEndedClaims(worker: worker) }

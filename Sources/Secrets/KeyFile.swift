@@ -1,18 +1,18 @@
 import CSodium
 import Glibc
 
-/// The file that holds the sealing key: 32 bytes as 64 hex digits or in base64, and a newline or none.
+/// The file that holds the workers' keys: each 32 bytes as 64 hex digits or in base64, one a line, the newest last.
 public enum KeyFile {
-    /// Longest content that is read; a key needs 66 bytes at most.
-    private static let contentBytesMax = 128
+    /// Longest content that is read; a key needs 66 bytes at most, and nobody rotates so often.
+    private static let contentBytesMax = 4096
 
-    /// Reads the key, if the file is fit to hold one (`SecretFile`).
+    /// Reads the keys, if the file is fit to hold one (`SecretFile`).
     ///
     /// Links are followed, as secrets are mounted by link; what they lead to is what is checked. `credentials` is systemd's
     /// folder of them. Throws a `keyFile…` error that says what is wrong and what would be right.
     public static func load(
         _ path: String, credentials: String? = nil
-    ) throws(SecretError) -> SealingKey {
+    ) throws(SecretError) -> KeyRing {
         // O_NONBLOCK, for a named pipe would wait for a writer.
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw failure(path) }
@@ -58,18 +58,31 @@ public enum KeyFile {
 
     private static func decode(
         _ content: UnsafeRawBufferPointer, _ path: String
-    ) throws(SecretError) -> SealingKey {
+    ) throws(SecretError) -> KeyRing {
         var text = content[...]
         if text.last == UInt8(ascii: "\n") { text.removeLast() }
-        if text.last == UInt8(ascii: "\r") { text.removeLast() }
         guard !text.isEmpty else { throw .keyFileContent(path: path, reason: "is empty") }
-        let digits = UnsafeRawBufferPointer(rebasing: text)
-        let value = try SecretValue(count: SealingKey.bytesCount) { key throws(SecretError) in
-            guard decodeHex(digits, into: key) || decodeBase64(digits, into: key) else {
-                throw .keyFileContent(path: path, reason: "holds no key")
-            }
+        var keys: [MasterKey] = []
+        for var line in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        {
+            if line.last == UInt8(ascii: "\r") { line.removeLast() }
+            let reason =
+                text.contains(UInt8(ascii: "\n"))
+                ? "holds no key in line \(keys.count + 1)" : "holds no key"
+            keys.append(try decode(line: UnsafeRawBufferPointer(rebasing: line), path, reason))
         }
-        return try SealingKey(value)
+        return KeyRing(keys.removeLast(), older: keys)
+    }
+
+    private static func decode(
+        line: UnsafeRawBufferPointer, _ path: String, _ reason: String
+    ) throws(SecretError) -> MasterKey {
+        try MasterKey(
+            SecretValue(count: MasterKey.bytesCount) { key throws(SecretError) in
+                guard decodeHex(line, into: key) || decodeBase64(line, into: key) else {
+                    throw .keyFileContent(path: path, reason: reason)
+                }
+            })
     }
 
     private static func decodeHex(
@@ -77,10 +90,10 @@ public enum KeyFile {
     ) -> Bool {
         var count = 0
         let result = sodium_hex2bin(
-            key, SealingKey.bytesCount,
+            key, MasterKey.bytesCount,
             digits.baseAddress?.assumingMemoryBound(to: CChar.self), digits.count, nil, &count, nil)
-        return result == 0 && count == SealingKey.bytesCount
-            && digits.count == 2 * SealingKey.bytesCount
+        return result == 0 && count == MasterKey.bytesCount
+            && digits.count == 2 * MasterKey.bytesCount
     }
 
     /// Either alphabet, with padding or without.
@@ -94,10 +107,10 @@ public enum KeyFile {
         return variants.contains { variant in
             var count = 0
             let result = sodium_base642bin(
-                key, SealingKey.bytesCount,
+                key, MasterKey.bytesCount,
                 digits.baseAddress?.assumingMemoryBound(to: CChar.self), digits.count, nil, &count,
                 nil, variant)
-            return result == 0 && count == SealingKey.bytesCount
+            return result == 0 && count == MasterKey.bytesCount
         }
     }
 

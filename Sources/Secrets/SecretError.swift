@@ -10,14 +10,20 @@ public enum SecretError: Error, Equatable, Sendable {
     case keyFileContent(path: String, reason: String)
     /// A key has another length than 32 bytes.
     case keyLength(Int)
-    /// The value was sealed with another key.
-    case wrongKey(sealedWith: String, have: String)
-    /// The value was changed, or copied from another tenant, user or name.
+    /// The value was changed, or copied from another tenant.
     case tampered(name: String)
-    /// The value is shorter than any sealed value.
-    case truncated(bytes: Int)
-    /// The value was sealed by a later version of the program, or isn't sealed at all.
-    case unknownVersion(UInt8)
+    /// The value has not the form of a seal.
+    case notSealed(name: String)
+    /// The wrapped key of a tenant was changed, or copied from another tenant.
+    case keyTampered(id: String)
+    /// The key file lacks the key that has wrapped a tenant's.
+    case wrongKey(wrappedBy: String, have: [String])
+    /// The key of a tenant is neither in the database nor in the folder.
+    case keyLost(id: String, hasFolder: Bool)
+    /// The folder of the tenants' keys can't be read or written; `reason` is the system's.
+    case keyFolder(path: String, reason: String)
+    /// Names and origins are too long to be sealed with the secret.
+    case placeTooLong(name: String)
     /// libsodium can't start.
     case libraryUnusable
 }
@@ -30,17 +36,23 @@ extension SecretError: CustomStringConvertible {
         case .keyFileNotRegular(let path): "key file \(path) is not a regular file"
         case .keyFileUnfit(let path, let fault): "key file \(fault.words(path))"
         case .keyFileContent(let path, let reason):
-            "key file \(path) \(reason); expected 32 bytes as 64 hex digits or in base64"
+            "key file \(path) \(reason); expected 32 bytes as 64 hex digits or in base64, a key a line, the newest last"
         case .keyLength(let count):
-            "a key has \(count) bytes; expected \(SealedFormat.keyBytesCount)"
-        case .wrongKey(let sealedWith, let have):
-            "the secret was sealed with key \(sealedWith), but the key file holds key \(have)"
+            "a key has \(count) bytes; expected \(MasterKey.bytesCount)"
         case .tampered(let name):
-            "the sealed secret \(name) doesn't open: it was changed, or copied from another"
-                + " tenant, user or name"
-        case .truncated(let bytes): "a sealed secret of \(bytes) bytes is cut off"
-        case .unknownVersion(let version):
-            "a sealed secret has format version \(version); expected \(SealedFormat.version)"
+            "the sealed secret \(name) doesn't open: it was changed, or copied from another tenant"
+        case .notSealed(let name): "what is stored as secret \(name) is no seal"
+        case .keyTampered(let id):
+            "the tenant's key \(id) doesn't unwrap: it was changed, or copied from another tenant"
+        case .wrongKey(let wrappedBy, let have):
+            "the tenant's key is wrapped by key \(wrappedBy), but the key file holds"
+                + " \(have.joined(separator: ", "))"
+        case .keyLost(let id, true): "the folder of the tenants' keys lacks key \(id)"
+        case .keyLost(let id, false):
+            "the tenant's key \(id) is kept outside of the database, and JOBRUNNER_KEY_FOLDER is not set"
+        case .keyFolder(let path, let reason): "folder of the tenants' keys: \(path): \(reason)"
+        case .placeTooLong(let name):
+            "the names and origins of secret \(name) are longer than 4 KiB together"
         case .libraryUnusable: "libsodium can't start"
         }
     }

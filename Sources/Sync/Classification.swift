@@ -31,6 +31,8 @@ private func classified(_ error: QueueError) -> RunEnd {
     case .superseded: .interrupted(.reset)
     case .workerEnded: .lost
     case .refused(let message, _): .failed(.database, message)
+    // The next run seals with the tenant's present key.
+    case .keyRetired(let message, _): .deferred(.credentialInUse, message: message, wait: .zero)
     }
 }
 

@@ -177,8 +177,7 @@ final class Pass {
         var page = page
         unchanged.join(&page)
         page.isProbablyNew = isAllNew
-        let secrets = try context.session.credentials.bring(
-            page.batch.secrets, to: context.inputs.job.claim.name)
+        let secrets = try await context.bring(page.batch.secrets, by: entity.name)
         page.opening = secrets.opening
         page.companions += secrets.storing + context.companions
         page.committedPages = committedPages

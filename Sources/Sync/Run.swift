@@ -51,7 +51,7 @@ final class Run {
         do {
             try checkInputs()
             try checkBreaker()
-            try context.session.credentials.open(inputs.job.secrets)
+            try await context.session.credentials.open(inputs.job.secrets)
             if inputs.file.bringsSecrets { try context.session.credentials.checkKey() }
             try await meetRequirements()
             try checkZone()

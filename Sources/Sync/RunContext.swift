@@ -32,7 +32,7 @@ final class RunContext {
             ?? DatabaseSink(
                 services.queue, for: claim, deadline: deadline, services.metrics, control.activity)
         session = SourceSession(
-            with: inputs.file.source, at: inputs.base, naming: inputs.file.secretNames,
+            with: inputs.file.source, at: inputs.base, naming: inputs.file.secretUse,
             for: inputs.job, services.tools, claimedAt: inputs.claimedAt,
             deadline: deadline, signsIn: inputs.file.signsIn, passesBreaker: inputs.passesBreaker,
             control.activity)
@@ -92,6 +92,7 @@ final class RunContext {
     /// A stop from outside explains a cancellation; a passed deadline explains any tear-down.
     func end(by error: any Error) -> RunEnd {
         if let error = error as? DatabaseError { sink.observe(error) }
+        if case QueueError.keyRetired = error { session.credentials.forgetKey() }
         let end = explained(classified(error))
         // Whoever waited for the database until the deadline was not stopped by its own slowness.
         return end == .interrupted(.deadline) && sink.databaseTrouble != nil

@@ -1,7 +1,6 @@
 public import Asking
 public import JobFiles
 public import JobQueue
-public import Secrets
 public import Telemetry
 import Writing
 
@@ -22,7 +21,7 @@ public struct Services: Sendable {
     ///
     /// `dialect` makes the dialect of a source that has a preset; the composition root knows them.
     public init(
-        queue: Queue, client: any Sender, budgets: Budgets, sealer: Sealer?, log: Log,
+        queue: Queue, client: any Sender, budgets: Budgets, keys: TenantKeys?, log: Log,
         metrics: Metrics = Metrics(),
         dialect: @escaping @Sendable (Source) -> (any SourceDialect)? = { _ in nil }
     ) {
@@ -30,7 +29,7 @@ public struct Services: Sendable {
         self.log = log
         self.metrics = metrics
         tools = SourceTools(
-            queue: queue, client: client, budgets: budgets, sealer: sealer, metrics: metrics,
+            queue: queue, client: client, budgets: budgets, keys: keys, metrics: metrics,
             dialect: dialect)
     }
 }

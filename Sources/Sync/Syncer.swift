@@ -1,4 +1,4 @@
-import Asking
+public import Asking
 public import JobQueue
 public import Telemetry
 public import Writing
@@ -25,6 +25,9 @@ public struct Syncer: Sendable {
         log(run.context, finished)
         return finished
     }
+
+    /// The keys of tenants; nil when there is no key file.
+    public var keys: TenantKeys? { services.tools.keys }
 
     /// What runs measure.
     public var metrics: Metrics { services.metrics }

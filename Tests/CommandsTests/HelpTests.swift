@@ -87,7 +87,7 @@ private func help(_ line: String) throws -> String {
         #expect(
             usage["user set"]
                 == "jobrunner user set KEY --tenant T [--set NAME=VALUE]… [--secret NAME=@FILE|-]… "
-                + "[--list NAME=@FILE]…")
+                + "[--origin URL]… [--list NAME=@FILE]…")
     }
 
     @Test func `the specs are sound`() {

@@ -71,7 +71,8 @@ import Testing
         try await Installation.with { installation in
             try await installation.addAnn()
             _ = try installation.write("token", "x")
-            try await installation.ok("user set ann --tenant acme --secret token=@@token")
+            try await installation.ok(
+                "user set ann --tenant acme --secret token=@@token --origin https://shop.example")
             try await installation.script(
                 """
                 select jobrunner.register_worker('here', 7, 'test', 10);
@@ -94,8 +95,7 @@ import Testing
             #expect(code == 1)
             let expected = [
                 "error: history: runs has no partition for tomorrow",
-                "error: key file: 1 secret sealed with key ",
-                "error: key file: secret token of user ann of tenant acme",
+                "error: key file: 1 secret of 1 tenant need key ",
                 "error: late: 1 job shop.orders of tenant acme is late by more than a period,"
                     + " the latest by 3 h",
                 "error: quarantine: 1 job set aside; mend the cause",

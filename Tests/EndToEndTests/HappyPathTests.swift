@@ -54,7 +54,8 @@ import Testing
             _ = try installation.write("api", "s3cret")
             try await installation.ok(
                 "tenant add acme --job shop.orders --source shop=https://acme.example/")
-            try await installation.ok("tenant set acme --secret api=@@api --weight 2")
+            try await installation.ok(
+                "tenant set acme --secret api=@@api --origin https://shop.example --weight 2")
             let rows = try #require(try await installation.json("tenant list").elements)
             #expect(rows.map { $0["tenant"]?.string } == ["acme", "zeta"])
             #expect(rows[0]["sources"] == .array([.string("shop=https://acme.example")]))
@@ -93,7 +94,7 @@ import Testing
             #expect(
                 try await installation.ok(
                     "user add ann --tenant acme --set region=eu --set n=5 --list store_ids=@@stores"
-                        + " --secret token=@@token")
+                        + " --secret token=@@token --origin https://shop.example")
                     == "added user ann of tenant acme with shop.orders and shop.status;"
                     + " lists: 3 ids added, 0 ids removed\n")
             #expect(

@@ -5,7 +5,8 @@ import Testing
     private func secrets(_ installation: Installation) async throws -> String {
         try await installation.value(
             """
-            select coalesce(string_agg(concat_ws(' ', u.key, s.name, octet_length(s.sealed) - 49), ', '
+            select coalesce(string_agg(concat_ws(' ', u.key, s.name,
+              octet_length(s.sealed) - 58 - octet_length(format('{"user":"%s","name":"%s","origins":["https://shop.example"]}', u.key, s.name))), ', '
               order by u.key, s.name), '')
             from jobrunner.secrets as s join jobrunner.users as u on u.id = s.user_id
             """)
@@ -26,7 +27,8 @@ import Testing
                 """)
             let path = installation.folder.path + "/users"
             #expect(
-                try await installation.ok("user import \(path) --tenant acme")
+                try await installation.ok(
+                    "user import \(path) --tenant acme --origin https://shop.example")
                     == "added 2 users to tenant acme and 3 secrets; 1 user was there already\n")
             let stored = "ann refresh_token 6, bob api_key 2, bob refresh_token 6"
             #expect(try await secrets(installation) == stored)
@@ -38,7 +40,8 @@ import Testing
             let sealed =
                 "select string_agg(md5(sealed), ' ' order by user_id, name) from jobrunner.secrets"
             let before = try await installation.value(sealed)
-            let again = try await installation.ok("user import \(path) --tenant acme")
+            let again = try await installation.ok(
+                "user import \(path) --tenant acme --origin https://shop.example")
             #expect(again.contains("3 secrets were there already"))
             #expect(try await installation.value(sealed) == before)
         }
@@ -50,7 +53,8 @@ import Testing
             try await installation.given(.needingSecret(.named("shop.orders")))
             let path = try installation.write(
                 "users", #"{"key": "ann", "secrets": {"token": "t"}}"#)
-            let output = try await installation.ok("user import \(path) --tenant acme")
+            let output = try await installation.ok(
+                "user import \(path) --tenant acme --origin https://shop.example")
             #expect(output.contains("1 job woken"))
             #expect(
                 try await installation.value(
@@ -92,7 +96,8 @@ import Testing
             try await installation.addAnn()
             let path = try installation.write("users", "a\n\(line)\nd\n")
             let before = try await installation.fingerprint()
-            let ran = try await installation.run("user import \(path) --tenant acme")
+            let ran = try await installation.run(
+                "user import \(path) --tenant acme --origin https://shop.example")
             #expect(ran.code == 65)
             #expect(ran.errorLines.count == 1)
             #expect(
@@ -103,18 +108,20 @@ import Testing
         }
     }
 
-    @Test func `a file of secrets is one itself, and needs the key`() async throws {
+    @Test func `a file of secrets is one itself, and needs the tenant's key`() async throws {
         try await Installation.with { installation in
             try await installation.addAnn()
             let secret = #"{"key": "bob", "secrets": {"t": "sesame"}}"#
             let before = try await installation.fingerprint()
             let open = try installation.write("open", secret, mode: 0o644)
-            let refused = try await installation.run("user import \(open) --tenant acme")
+            let refused = try await installation.run(
+                "user import \(open) --tenant acme --origin https://shop.example")
             #expect(refused.code == 65 && refused.errors.contains("chmod 600 \(open)"))
             let path = try installation.write("users", secret)
             let keyless = try await installation.run(
-                "user import \(path) --tenant acme", ["JOBRUNNER_KEY_FILE": ""])
-            #expect(keyless.code == 78 && keyless.errors.contains("JOBRUNNER_KEY_FILE is not set"))
+                "user import \(path) --tenant acme --origin https://shop.example",
+                ["JOBRUNNER_KEY_FILE": ""])
+            #expect(keyless.code == 65 && keyless.errors.contains("has no key yet"))
             #expect(try await installation.fingerprint() == before)
             // Keys alone may stand in any file.
             let keys = try installation.write("keys", "bob\n", mode: 0o644)

@@ -16,7 +16,7 @@ private let secret = "correct-horse-battery"
             let end = open(path, O_RDWR)
             try #require(end >= 0)
             let running = try installation.start(
-                "user add ann --tenant acme --secret token=@@token")
+                "user add ann --tenant acme --secret token=@@token --origin https://shop.example")
             var arguments = ""
             try await eventually("the program's arguments") {
                 arguments = try String(
@@ -54,15 +54,17 @@ private let secret = "correct-horse-battery"
             try await installation.ok("tenant add acme")
             let input = Pipe()
             let running = try installation.start(
-                "user add ann --tenant acme --secret token=-", input: input)
+                "user add ann --tenant acme --secret token=- --origin https://shop.example",
+                input: input)
             input.fileHandleForWriting.write(Data((secret + "\r\n").utf8))
             try input.fileHandleForWriting.close()
             let ran = try await running.end()
             #expect(ran.code == 0, "\(ran.errors)")
-            // Version, key id, nonce, tag: the rest is as long as the secret.
+            // Version, key id, box, the place in JSON and a newline: the rest is as long as the secret.
+            let place = #"{"user":"ann","name":"token","origins":["https://shop.example"]}"#
             #expect(
                 try await installation.value("select octet_length(sealed) from jobrunner.secrets")
-                    == "\(1 + 8 + 24 + 16 + secret.utf8.count)")
+                    == "\(1 + 8 + 48 + place.utf8.count + 1 + secret.utf8.count)")
         }
     }
 
@@ -70,7 +72,8 @@ private let secret = "correct-horse-battery"
         arguments: [
             ("missing", nil, 0o600, "No such file"), ("open", "0f", 0o644, "chmod 600"),
             ("short", "0f0f", 0o600, "32 bytes"), ("empty", "", 0o600, "is empty"),
-            ("folder", nil, 0o600, "is not a regular file"), ("unset", nil, 0o600, "is not set"),
+            ("folder", nil, 0o600, "is not a regular file"),
+            ("unset", nil, 0o600, "has no key yet"),
         ] as [(String, String?, Int, String)])
     func `without a good key no secret is taken and nothing is made`(
         name: String, content: String?, mode: Int, words: String
@@ -88,8 +91,9 @@ private let secret = "correct-horse-battery"
             let before = try await installation.fingerprint()
             for line in ["user add ann --tenant acme", "tenant set acme", "tenant add b"] {
                 let ran = try await installation.run(
-                    line + " --secret token=@@token", ["JOBRUNNER_KEY_FILE": path])
-                #expect(ran.code == 78, "\(name): \(ran.errors)")
+                    line + " --secret token=@@token --origin https://shop.example",
+                    ["JOBRUNNER_KEY_FILE": path])
+                #expect(ran.code == (name == "unset" ? 65 : 78), "\(name): \(ran.errors)")
                 #expect(ran.errorLines.count == 1)
                 #expect(ran.errors.contains(words.lowercased()) || ran.errors.contains(words))
                 #expect(!ran.errors.contains(secret))
@@ -106,9 +110,29 @@ private let secret = "correct-horse-battery"
             let before = try await installation.fingerprint()
             let ran = try await installation.run(
                 "user add ann --tenant acme --set a=b --list store_ids=@@stores"
-                    + " --secret token=@@token --secret Bad=@@token")
+                    + " --secret token=@@token --secret Bad=@@token --origin https://shop.example")
             #expect(ran.code == 65)
             #expect(try await installation.fingerprint() == before)
+        }
+    }
+
+    @Test func `a secret that no job names is refused, unless it is said where it may go`()
+        async throws
+    {
+        try await Installation.with { installation in
+            try await installation.addAnn()
+            _ = try installation.write("token", secret)
+            let line = "user set ann --tenant acme --secret tokn=@@token"
+            let ran = try await installation.run(line)
+            #expect(ran.code == 65)
+            #expect(ran.errors.contains("no job of the tenant names secret \"tokn\""))
+            for origin in [
+                "shop.example", "https://shop.example/", "ftp://shop.example", "https://a@b",
+            ] {
+                let wrong = try await installation.run(line + " --origin " + origin)
+                #expect(wrong.code == 64 && wrong.errors.contains("--origin"), "\(wrong.errors)")
+            }
+            try await installation.ok(line + " --origin https://shop.example")
         }
     }
 }

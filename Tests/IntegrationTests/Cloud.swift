@@ -56,8 +56,7 @@ func withCloud(
     _ app: CloudApp, _ fixture: String = "", users: Int = 1, changes: [(String, String)] = [],
     _ body: (World) async throws -> Void
 ) async throws {
-    let sealer = Sealer(key: try SealingKey(SecretValue([UInt8](repeating: 7, count: 32))))
-    let world = try await World(app.yaml(changes), sealer: sealer)
+    let world = try await World(app.yaml(changes), keeper: testKeeper())
     do {
         try await world.open(app, fixture, users: users)
         try await body(world)
@@ -87,7 +86,7 @@ extension World {
                 ]).text)
             try await setServerKey()
         } else {
-            try await setTenantSecret("ck_api_token", "api-token")
+            try await store("api-token", as: "ck_api_token", of: nil)
         }
         if app.fixture != "sportstime" {
             for number in 1...users {
@@ -98,8 +97,8 @@ extension World {
 
     /// The key that reads the public database.
     func setServerKey() async throws {
-        try await setTenantSecret("ck_key_id", "key-1")
-        try await setTenantSecret("ck_private_key", try TestKey.shared.get().privatePEM)
+        try await store("key-1", as: "ck_key_id", of: nil)
+        try await store(try TestKey.shared.get().privatePEM, as: "ck_private_key", of: nil)
     }
 
     /// Adds a user under its name at the source, with the token of the fixture.
@@ -108,7 +107,7 @@ extension World {
             "select jobrunner.add_user('acme', $1, jsonb_build_object('user_id', $1::text))",
             .text(key))
         if file.schedule.requires.contains(.secret("ck_web_auth_token")) {
-            try await setSecret("ck_web_auth_token", "token-\(key)", of: key)
+            try await store("token-\(key)", as: "ck_web_auth_token", of: key)
         }
     }
 
@@ -121,18 +120,6 @@ extension World {
                 "select floor(extract(epoch from clock_timestamp())) * 1000 > $1", .int(changed))
                 == "true"
         }
-    }
-
-    func setTenantSecret(_ name: String, _ text: String) async throws {
-        guard let sealer else { return }
-        let tenantID =
-            Int64(
-                try await value("select id from jobrunner.tenants where name = 'acme'") ?? "") ?? 0
-        let place = SecretOwner(tenantID: tenantID, userID: 0, name: name)
-        let sealed = sealer.seal(SecretValue(Array(text.utf8)), for: place)
-        try await sql(
-            "select jobrunner.put_secret($1, 0, $2, $3)", .int8(tenantID), .text(name),
-            .bytes(sealed))
     }
 
     /// The CloudKit requests of the log, as `operation` words in order.

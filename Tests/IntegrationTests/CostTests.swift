@@ -177,7 +177,7 @@ import Testing
         let sync = Syncer(
             Services(
                 queue: queue, client: HTTPClient(userAgent: "test"), budgets: Budgets(queue),
-                sealer: nil, log: Log(sink: world.lines.sink)))
+                keys: nil, log: Log(sink: world.lines.sink)))
         let before = queue.database.counts
         let finished = await sync.run(
             RunInputs(job: job, file: file, opened: opened, claimedAt: .now), RunControl())

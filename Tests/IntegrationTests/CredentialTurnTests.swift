@@ -34,9 +34,9 @@ struct CredentialTurnTests {
             {"user": "\(key)", "type": "oauth2", "client_id": "me-\(key)", "client_secret": "\(secret)",
              "refresh_token": "first-\(key)", "rotates": true}
             """)
-        try await world.setSecret("client_id", "me-\(key)", of: key)
-        try await world.setSecret("client_secret", secret, of: key)
-        try await world.setSecret("refresh", "first-\(key)", of: key)
+        try await world.store("me-\(key)", as: "client_id", of: key)
+        try await world.store(secret, as: "client_secret", of: key)
+        try await world.store("first-\(key)", as: "refresh", of: key)
     }
 
     /// Three workers at once, until nothing is due.
@@ -134,7 +134,7 @@ struct CredentialTurnTests {
                 {"user": "ann", "type": "oauth2", "client_id": "me-ann", "client_secret": "s3cret-of-me",
                  "refresh_token": "by-hand", "rotates": true}
                 """)
-            try await world.setSecret("refresh", "by-hand", of: "ann")
+            try await world.store("by-hand", as: "refresh", of: "ann")
             #expect(try await world.value("select count(*) from jobrunner.renewals") == "0")
             try await world.runAgain()
             #expect(try await outcomes(world) == ["complete"])
@@ -155,8 +155,8 @@ struct CredentialTurnTests {
                     """
                     {"user": "\(user)", "type": "oauth2", "client_id": "me-\(user)", "client_secret": "s"}
                     """)
-                try await world.setSecret("client_id", "me-\(user)", of: user)
-                try await world.setSecret("client_secret", "s", of: user)
+                try await world.store("me-\(user)", as: "client_id", of: user)
+                try await world.store("s", as: "client_secret", of: user)
             }
             try await world.drain(concurrency: 1)
             #expect(try await outcomes(world) == ["complete"])
@@ -198,7 +198,7 @@ struct CredentialTurnTests {
             func set(_ token: String) async throws {
                 try await world.source.command(
                     "POST", "auth", #"{"user": "ann", "type": "bearer", "token": "\#(token)"}"#)
-                try await world.setSecret("token", token, of: "ann")
+                try await world.store(token, as: "token", of: "ann")
             }
             try await world.addUser("ann", videos: 3)
             try await set("old")

@@ -24,7 +24,8 @@ extension World {
         defer { client.close() }
         let sync = Syncer(
             Services(
-                queue: queue, client: client, budgets: Budgets(queue), sealer: sealer,
+                queue: queue, client: client, budgets: Budgets(queue),
+                keys: keeper.map { TenantKeys($0, queue) },
                 log: Log(sink: lines.sink), dialect: cloudKitDialect))
         return try await sync.dryRun(
             RunInputs(job: job, file: file, opened: opened, claimedAt: .now), RunControl(),

@@ -150,7 +150,7 @@ import Testing
             "{ status: [401, 403], body: { at: code, eq: no_plan }, then: skip }",
             source: #"auth: { type: bearer, token: "{secret.key}" }"#)
         try await withWorld(yaml, sealer: true, videos: 5) { world in
-            try await world.setSecret("key", "canary-of-ann", of: "ann")
+            try await world.store("canary-of-ann", as: "key", of: "ann")
             try await answers(world, status, #"{"code": "\#(code)", "key": "canary-of-ann"}"#)
             try await world.drain()
             #expect(try await world.outcomes("ann") == [end])
@@ -189,7 +189,7 @@ import Testing
             #"{ status: 422, body: { at: "", contains: "IS WRONG" }, then: fail, message_at: error }"#,
             source: #"auth: { type: bearer, token: "{secret.key}" }"#)
         try await withWorld(yaml, sealer: true, videos: 5) { world in
-            try await world.setSecret("key", "canary-of-ann", of: "ann")
+            try await world.store("canary-of-ann", as: "key", of: "ann")
             try await answers(world, 422, #"{"error": "canary-of-ann is wrong"}"#)
             try await world.drain()
             #expect(try await world.outcomes("ann") == ["failed source_error"])

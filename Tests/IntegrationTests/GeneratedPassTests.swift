@@ -149,7 +149,7 @@ import Testing
                         "POST", "auth", #"{"user": "\#(user)", \#(signIn.wanted)}"#)
                 }
                 for (name, text) in signIn.secrets {
-                    try await world.setSecret(name, text, of: user)
+                    try await world.store(text, as: name, of: user)
                 }
                 // Of the one the whole run is put off, of the other the entity or item fails and the rest goes on.
                 let status = place % 2 == 0 ? 429 : 503

@@ -111,5 +111,10 @@ extension World {
     }
 }
 
-/// A sealer with a key of its own.
-func testSealer() throws -> Sealer { Sealer(key: try SealingKey.random()) }
+/// A key file that holds these bytes, each repeated, as its keys; the newest last.
+func testKeeper(_ bytes: UInt8...) throws -> KeyKeeper {
+    var keys = try (bytes.isEmpty ? [7] : bytes).map {
+        try MasterKey(SecretValue([UInt8](repeating: $0, count: MasterKey.bytesCount)))
+    }
+    return KeyKeeper(ring: KeyRing(keys.removeLast(), older: keys))
+}

@@ -1,3 +1,5 @@
+import Asking
+import JobQueue
 import JSON
 import Postgres
 import Secrets
@@ -50,11 +52,14 @@ struct GivenSecretTests {
     {
         try await withWorld(Self.yaml(Self.bearer), sealer: true, videos: 5) { world in
             try await world.also(Self.other)
-            try await world.store("good", as: "key", of: "ann")
-            let foreign = Sealer(key: try SealingKey.random())
-            try await world.store("x", as: "other", of: "ann", sealedBy: foreign)
+            let foreign = try testKeeper(8)
+            _ = try await world.queue.addKey(foreign.newKey(ofTenant: 1))
+            try await world.store("x", as: "other", of: "ann")
             // One of the tenant's that gives way to the user's own need not open.
-            try await world.store("x", as: "key", of: nil, sealedBy: foreign)
+            try await world.store("x", as: "key", of: nil)
+            let own = try #require(world.keeper)
+            _ = try await world.queue.replaceKey(own.newKey(ofTenant: 1))
+            try await world.store("good", as: "key", of: "ann")
             try await world.makeDue()
             try await world.start(drains: true).ended()
             #expect(
@@ -104,14 +109,7 @@ struct GivenSecretTests {
 
     @Test func `a secret that is nothing is as good as none`() async throws {
         try await withWorld(Self.yaml(Self.bearer), sealer: true, videos: 5) { world in
-            try await world.store("full", as: "key", of: "ann")
-            let row = try await world.row("select tenant_id, user_id from jobrunner.secrets")
-            let owner = SecretOwner(
-                tenantID: Int64(row.int("tenant_id") ?? 0), userID: Int64(row.int("user_id") ?? 0),
-                name: "key")
-            // As an older program stored what a token server called a token.
-            try await world.given(
-                .sealed(as: world.sealer?.seal(SecretValue([]), for: owner) ?? []))
+            try await world.store("", as: "key", of: "ann")
             try await world.drain()
             #expect(try await world.job("ann").text("last_error") == "secret 'key' is not set")
             #expect(try await world.job("ann").text("state") == "needs_reauth")

@@ -5,14 +5,16 @@ struct KilledProgram {
     private let folder: URL
     private let environment: [String: String]
 
-    init(_ world: World) throws {
+    /// `keys`: the bytes that the keys of its key file repeat, as `testKeeper` has them.
+    init(_ world: World, keys: [String] = ["07"]) throws {
         folder = FileManager.default.temporaryDirectory
             .appending(path: "jobrunner-kill-\(UUID().uuidString)")
         let jobs = folder.appending(path: "jobs")
         try FileManager.default.createDirectory(at: jobs, withIntermediateDirectories: true)
         try Data(world.text.utf8).write(to: jobs.appending(path: "test.yaml"))
         let key = folder.appending(path: "key")
-        try Data(String(repeating: "07", count: 32).utf8).write(to: key)
+        let lines = keys.map { String(repeating: $0, count: 32) + "\n" }.joined()
+        try Data(lines.utf8).write(to: key)
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o600], ofItemAtPath: key.path())
         environment = [
@@ -21,12 +23,12 @@ struct KilledProgram {
         ]
     }
 
-    /// Starts a worker.
-    func start() throws -> Process {
+    /// Starts a worker, or what the words say.
+    func start(_ words: [String] = ["worker", "--concurrency", "2"]) throws -> Process {
         let process = Process()
         process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
             .deletingLastPathComponent().appending(path: "jobrunner")
-        process.arguments = ["worker", "--concurrency", "2"]
+        process.arguments = words
         process.environment = environment
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice

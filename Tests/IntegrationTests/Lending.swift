@@ -3,7 +3,7 @@ func withWorld(
     _ yaml: String = World.metube(), seed: UInt64 = 1, sealer: Bool = false, videos: Int? = nil,
     _ body: (World) async throws -> Void
 ) async throws {
-    let world = try await World(yaml, seed: seed, sealer: sealer ? testSealer() : nil)
+    let world = try await World(yaml, seed: seed, keeper: sealer ? testKeeper() : nil)
     do {
         if let videos { try await world.addUser("ann", videos: videos) }
         try await body(world)

@@ -24,8 +24,8 @@ struct OAuthTests {
             "POST", "auth",
             #"{"user": "ann", "type": "oauth2", "client_id": "me", "client_secret": "s3cret-of-me"\#(more)}"#
         )
-        try await world.setSecret("client_id", "me", of: "ann")
-        try await world.setSecret("client_secret", "s3cret-of-me", of: "ann")
+        try await world.store("me", as: "client_id", of: "ann")
+        try await world.store("s3cret-of-me", as: "client_secret", of: "ann")
     }
 
     @Test func `client credentials fetch one token for many requests, and a new one after a 401`()
@@ -45,7 +45,7 @@ struct OAuthTests {
         let more = #"  refresh_token: "{secret.refresh}""#
         try await withWorld(Self.yaml("oauth2_refresh", more: more), sealer: true) { world in
             try await prepare(world, #", "refresh_token": "refresh-first", "rotates": true"#)
-            try await world.setSecret("refresh", "refresh-first", of: "ann")
+            try await world.store("refresh-first", as: "refresh", of: "ann")
             // Each worker of a test is a process of its own, so that each fetches a token.
             for _ in 1...3 {
                 try await world.runAgain()
@@ -58,7 +58,7 @@ struct OAuthTests {
     @Test func `a refused grant parks the job and shows no secret`() async throws {
         try await withWorld(Self.yaml("oauth2_client"), sealer: true) { world in
             try await prepare(world)
-            try await world.setSecret("client_secret", "wrong-secret", of: "ann")
+            try await world.store("wrong-secret", as: "client_secret", of: "ann")
             try await world.drain()
             let job = try await world.job("ann")
             #expect(job.text("state") == "needs_reauth")
@@ -76,7 +76,7 @@ struct OAuthTests {
                 """)
         try await withWorld(yaml, sealer: true) { world in
             try await prepare(world, #", "in_form": true"#)
-            try await world.setSecret("resource", "of ann", of: "ann")
+            try await world.store("of ann", as: "resource", of: "ann")
             try await world.drain()
             #expect(try await world.job("ann").text("last_outcome") == "complete")
             #expect(try await world.holdsAllItems(of: "ann"))
@@ -114,8 +114,8 @@ struct OAuthTests {
                 "POST", "auth",
                 #"{"user": "ann", "type": "oauth2", "client_id": "robot@a.example", "client_secret": "-", "public_key": \#(pem)}"#
             )
-            try await world.setSecret("account", "robot@a.example", of: "ann")
-            try await world.setSecret("key", key.privatePEM, of: "ann")
+            try await world.store("robot@a.example", as: "account", of: "ann")
+            try await world.store(key.privatePEM, as: "key", of: "ann")
             try await world.drain()
             #expect(try await world.job("ann").text("last_outcome") == "complete")
             #expect(try await world.holdsAllItems(of: "ann"))
@@ -123,7 +123,7 @@ struct OAuthTests {
                 .filter { $0.text("path") == "/oauth/ann/token" }
             #expect(asked.count == 1)
             // Another account is refused, and its user is asked to mend it.
-            try await world.setSecret("account", "other@a.example", of: "ann")
+            try await world.store("other@a.example", as: "account", of: "ann")
             try await world.runAgain()
             let job = try await world.job("ann")
             #expect(job.text("state") == "needs_reauth")
@@ -138,8 +138,8 @@ struct OAuthTests {
     {
         try await withWorld(Self.assertion, sealer: true) { world in
             try await world.addUser("ann", videos: 1)
-            try await world.setSecret("account", "robot@a.example", of: "ann")
-            try await world.setSecret("key", text, of: "ann")
+            try await world.store("robot@a.example", as: "account", of: "ann")
+            try await world.store(text, as: "key", of: "ann")
             try await world.drain()
             let job = try await world.job("ann")
             #expect(job.text("state") == "needs_reauth")

@@ -51,10 +51,10 @@ import Testing
                     try await world.given(.attributes(#"{"wanted": 1}"#, of: user))
                 }
                 if user != "needs_reauth" {
-                    try await world.setSecret("key", "right-one", of: user)
+                    try await world.store("right-one", as: "key", of: user)
                 }
             }
-            try await world.setSecret("key", "wrong-one", of: "needs_reauth")
+            try await world.store("wrong-one", as: "key", of: "needs_reauth")
             for user in ["complete", "needs_reauth"] {
                 try await world.source.command(
                     "POST", "auth",

@@ -256,8 +256,10 @@ import Testing
                 "POST", "auth",
                 #"{"user": "ann", "type": "oauth2", "client_id": "me", "client_secret": "s3cret-of-me"}"#
             )
-            try await world.setSecret("client_id", "me", of: "ann")
-            try await world.setSecret("client_secret", "s3cret-of-me", of: "ann")
+            let origins = [world.source.base, "http://localhost:\(world.source.port)"]
+            try await world.store("me", as: "client_id", of: "ann", origins: origins)
+            try await world.store(
+                "s3cret-of-me", as: "client_secret", of: "ann", origins: origins)
             func issued() async throws -> Int {
                 try await world.source.log().count { $0.text("path") == "/oauth/ann/token" }
             }

@@ -242,7 +242,7 @@ import Testing
         try await withWorld(yaml, sealer: true) { world in
             for user in ["ann", "zoe"] + Self.secrets.indices.map({ "p\($0)" }) {
                 try await world.addUser(user, videos: 2)
-                try await world.setSecret("key", "open", of: user)
+                try await world.store("open", as: "key", of: user)
             }
             try await world.drain()
             try await check(Self.secrets, in: world)

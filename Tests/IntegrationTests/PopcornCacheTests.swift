@@ -75,7 +75,7 @@ import Testing
             try await world.drain()
             // The key is the tenant's own, so that no user could help.
             #expect(try await world.outcomes("*") == ["needs_reauth client_refused"])
-            try await world.setTenantSecret("tmdb_token", "film-token")
+            try await world.store("film-token", as: "tmdb_token", of: nil)
             try await world.drain()
             #expect(try await world.outcomes("*").last == "complete")
         }
@@ -85,13 +85,13 @@ import Testing
         token: String = "film-token", _ body: (World) async throws -> Void
     ) async throws {
         let path = packageRoot.appending(path: "jobs/popcorn/cache.yaml")
-        let sealer = Sealer(key: try SealingKey(SecretValue([UInt8](repeating: 7, count: 32))))
-        let world = try await World(try String(contentsOf: path, encoding: .utf8), sealer: sealer)
+        let world = try await World(
+            try String(contentsOf: path, encoding: .utf8), keeper: testKeeper())
         do {
             try await world.sql(
                 "select jobrunner.set_source('acme', 'tmdb', $1)",
                 .text(world.source.base + "/tmdb"))
-            try await world.setTenantSecret("tmdb_token", token)
+            try await world.store(token, as: "tmdb_token", of: nil)
             try await body(world)
         } catch {
             await world.close()

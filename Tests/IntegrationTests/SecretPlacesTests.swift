@@ -40,7 +40,7 @@ import Writing
         _ yaml: String, _ body: (World) async throws -> Void
     ) async throws {
         try await withWorld(yaml, sealer: true, videos: 0) { world in
-            try await world.setSecret("canary", Self.canary, of: "ann")
+            try await world.store(Self.canary, as: "canary", of: "ann")
             try await body(world)
         }
     }
@@ -126,7 +126,7 @@ import Writing
             #expect(try await world.outcomes("ann") == ["needs_reauth unauthorised"])
             try await world.source.heal()
             try await world.answerNext(#"{"items": []}"#)
-            try await world.setSecret("canary", "another", of: "ann")
+            try await world.store("another", as: "canary", of: "ann")
             try await world.drain()
             #expect(try await world.job("ann").text("last_outcome") == "complete")
         }

@@ -72,13 +72,13 @@ import Testing
             try await world.keepTrail()
             for user in ["good", "echo400", "echo401", "echo503", "wrong", "moved"] {
                 try await world.addUser(user, videos: 35)
-                try await world.setSecret("canary", secret, of: user)
+                try await world.store(secret, as: "canary", of: user)
             }
             // Pages of another length move the place where the excerpt is cut.
             for number in 0..<8 {
                 let user = "cut" + String(repeating: "x", count: number * 7)
                 try await world.addUser(user, videos: 5)
-                try await world.setSecret("canary", secret, of: user)
+                try await world.store(secret, as: "canary", of: user)
                 try await world.source.fault(#"{"kind": "echo", "user": "\#(user)", "times": 0}"#)
             }
             let credential = Self.credential(hub, secret)

@@ -27,8 +27,8 @@ import Testing
         _ yaml: String = yaml(), _ body: (World) async throws -> Void
     ) async throws {
         try await withWorld(yaml, sealer: true, videos: 50) { world in
-            try await world.setSecret("login", "canary-login", of: "ann")
-            try await world.setSecret("password", "canary-password", of: "ann")
+            try await world.store("canary-login", as: "login", of: "ann")
+            try await world.store("canary-password", as: "password", of: "ann")
             try await body(world)
         }
     }
@@ -109,7 +109,7 @@ import Testing
             #expect(try await world.source.asked("token").isEmpty)
             #expect(try await canaries(world) == [])
             try await login(world, body: #"{"data": {"token": "token-1"}}"#)
-            try await world.setSecret("password", "another", of: "ann")
+            try await world.store("another", as: "password", of: "ann")
             try await world.drain()
             #expect(try await world.job("ann").text("last_outcome") == "complete")
         }

@@ -22,7 +22,7 @@ import Testing
         try await withWorld(Self.yaml(Self.bearer), sealer: true, videos: 30) { world in
             try await world.addUser("bob", videos: 30)
             try await lock("ann", "new-secret", world)
-            for user in ["ann", "bob"] { try await world.setSecret("key", "old-secret", of: user) }
+            for user in ["ann", "bob"] { try await world.store("old-secret", as: "key", of: user) }
             try await world.drain()
             let job = try await world.job("ann")
             #expect(job.text("state") == "needs_reauth")
@@ -35,9 +35,9 @@ import Testing
             try await world.drain()
             #expect(try await world.source.asked(by: "ann").count == 1)
             // Another user's secret does not, its own does.
-            try await world.setSecret("key", "new-secret", of: "bob")
+            try await world.store("new-secret", as: "key", of: "bob")
             #expect(try await world.job("ann").text("state") == "needs_reauth")
-            try await world.setSecret("key", "new-secret", of: "ann")
+            try await world.store("new-secret", as: "key", of: "ann")
             try await world.drain()
             #expect(try await world.job("ann").text("last_outcome") == "complete")
             #expect(try await world.holdsAllItems(of: "ann"))
@@ -48,11 +48,11 @@ import Testing
         async throws
     {
         try await withWorld(Self.yaml(Self.bearer), sealer: true, videos: 95) { world in
-            try await world.setSecret("key", "secret-one", of: "ann")
+            try await world.store("secret-one", as: "key", of: "ann")
             try await world.source.fault(#"{"kind": "status", "status": 401, "nth": 3}"#)
             try await world.drain()
             #expect(try await world.outcomes("ann") == ["needs_reauth unauthorised"])
-            try await world.setSecret("key", "secret-two", of: "ann")
+            try await world.store("secret-two", as: "key", of: "ann")
             try await world.drain()
             #expect(try await world.holdsAllItems(of: "ann"))
             #expect(try await world.source.asked().count == 6)
@@ -79,7 +79,7 @@ import Testing
             try await world.drain()
             #expect(try await world.job("ann").text("state") == "needs_reauth")
             #expect(try await world.source.asked().isEmpty)
-            try await world.setSecret("key", "the-secret", of: "ann")
+            try await world.store("the-secret", as: "key", of: "ann")
             try await world.drain()
             #expect(try await world.holdsAllItems(of: "ann"))
         }

@@ -101,7 +101,7 @@ struct Soak {
             if place < devices.count {
                 devices[place].signIn(token)
             } else {
-                try await world.setSecret("ck_web_auth_token", token, of: Self.user)
+                try await world.store(token, as: "ck_web_auth_token", of: Self.user)
             }
         }
     }

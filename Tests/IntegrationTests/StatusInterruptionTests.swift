@@ -69,8 +69,8 @@ import TestSupport
                 try await world.runAgain()
                 #expect(try await world.story(from: start) == ["changes/zone"])
                 let minted = try await world.cloud(.metube, "token", #""user": "\#(ann)""#)
-                try await world.setSecret(
-                    "ck_web_auth_token", minted.text("token") ?? "", of: ann)
+                try await world.store(
+                    minted.text("token") ?? "", as: "ck_web_auth_token", of: ann)
                 try await world.drain()
             }
             #expect(try await world.unfinished() == [])

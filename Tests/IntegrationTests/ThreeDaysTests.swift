@@ -50,7 +50,7 @@ import Testing
             try await world.sql(
                 "select jobrunner.set_source('acme', 'tmdb', $1)",
                 .text(world.source.base + "/tmdb"))
-            try await world.setTenantSecret("tmdb_token", "film-token")
+            try await world.store("film-token", as: "tmdb_token", of: nil)
             try await live(world, jobs: 2)
         }
     }

@@ -178,34 +178,11 @@ struct TokenAnswerTests {
         try await withAnn { world in
             try await world.drain()
             #expect(try await standing(world) == "complete -")
-            let row = try await world.row(
-                "select r.tenant_id, r.user_id from jobrunner.renewals as r where r.access_token is not null"
-            )
-            let owner = SecretOwner(
-                tenantID: Int64(row.int("tenant_id") ?? 0), userID: Int64(row.int("user_id") ?? 0),
-                name: "access token: \(world.source.base)/oauth/ann/token ")
-            let kept = world.sealer?.seal(SecretValue(Array("a\r\nb".utf8)), for: owner) ?? []
+            let kept = try await world.sealed(
+                "a\r\nb", as: "access token: \(world.source.base)/oauth/ann/token ", of: "ann")
             try await world.given(.accessToken(as: kept))
             try await world.runAgain()
             #expect(try await standing(world) == "complete -")
         }
-    }
-}
-
-extension World {
-    /// Stores a secret of a user, or of the tenant itself.
-    func store(
-        _ text: String, as name: String, of user: String?, sealedBy other: Sealer? = nil
-    ) async throws {
-        guard let sealer = other ?? sealer else { return }
-        let tenantID =
-            Int64(
-                try await value("select id from jobrunner.tenants where name = 'acme'") ?? "") ?? 0
-        var userID: Int64 = 0
-        if let user { userID = Int64(try await self.userID(user)) }
-        let owner = SecretOwner(tenantID: tenantID, userID: userID, name: name)
-        try await sql(
-            "select jobrunner.put_secret($1, $2, $3, $4)", .int8(tenantID), .int8(userID),
-            .text(name), .bytes(sealer.seal(SecretValue(Array(text.utf8)), for: owner)))
     }
 }

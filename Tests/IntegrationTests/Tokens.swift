@@ -49,19 +49,12 @@ extension World {
     func secret(_ name: String = tokenName, of user: String = userName(1)) async throws -> String? {
         let rows = try await sql(
             """
-            select s.tenant_id, s.user_id, encode(s.sealed, 'hex') as sealed
+            select s.sealed
             from jobrunner.secrets as s join jobrunner.users as u on u.id = s.user_id
             where u.key = $1 and s.name = $2
             """, .text(user), .text(name))
-        guard let row = rows.first, let sealer else { return nil }
-        let owner = SecretOwner(
-            tenantID: Int64(try row.int("tenant_id")), userID: Int64(try row.int("user_id")),
-            name: name)
-        let digits = Array(try row.text("sealed").utf8)
-        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap {
-            UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16)
-        }
-        return try sealer.open(bytes, for: owner).withBytes { String(decoding: $0, as: UTF8.self) }
+        guard let row = rows.first else { return nil }
+        return try await opened(try row.bytes("sealed"), as: name)
     }
 
     /// The row of the token's secret in all its columns, and the version that it is.
@@ -75,7 +68,10 @@ extension World {
     static func reader() -> String {
         World.generic(
             "single", page: "style: single",
-            source: #"auth: { type: bearer, token: "{secret.youtube_refresh_token}" }"#,
+            source: """
+                auth: { type: bearer, token: "{secret.youtube_refresh_token}" }
+                secrets: { youtube_refresh_token: { from: metube.tokens.youtube_token } }
+                """,
             schedule: ", requires: [{ secret: youtube_refresh_token }]"
         ).replacing("generic.items", with: "metube.channels")
             .replacing("{user.hub_user_id}", with: "{user.user_id}")

@@ -29,7 +29,8 @@ extension World {
         let sync = Syncer(
             Services(
                 queue: queue, client: HTTPClient(userAgent: "test"), budgets: Budgets(queue),
-                sealer: sealer, log: Log(sink: lines.sink), dialect: cloudKitDialect))
+                keys: keeper.map { TenantKeys($0, queue) }, log: Log(sink: lines.sink),
+                dialect: cloudKitDialect))
         return await sync.run(
             RunInputs(job: job, file: file, opened: opened, claimedAt: .now), RunControl())
     }

@@ -28,7 +28,8 @@ final class World: Household {
     let lines = Lines()
     /// Jobs beside `file`.
     private let others = Mutex<[JobFile]>([])
-    let sealer: Sealer?
+    /// Its secrets' keys; nil when the worker has no key file.
+    let keeper: KeyKeeper?
     /// Seconds since 1970.
     private let began = Double(time(nil))
 
@@ -37,7 +38,7 @@ final class World: Household {
     /// `HUB_BASE` in it stands for the source's address, `HUB_PORT` for its port. `servers`: a primary of the test's own and its
     /// standby.
     init(
-        _ yaml: String = World.metube(), seed: UInt64 = 1, sealer: Sealer? = nil,
+        _ yaml: String = World.metube(), seed: UInt64 = 1, keeper: KeyKeeper? = nil,
         servers: (primary: TestCluster, standby: TestCluster)? = nil
     ) async throws {
         source = try Hub(seed: seed)
@@ -53,7 +54,7 @@ final class World: Household {
         }
         pool = Database(try database.configuration(lanes: 2))
         queue = Queue(pool)
-        self.sealer = sealer
+        self.keeper = keeper
         _ = try await Migrator(database: pool).migrate(
             jobFiles: [file], rolePrefix: TestCluster.roles)
         try await sql("select jobrunner.add_tenant('acme')")
@@ -148,13 +149,14 @@ final class World: Household {
         // An hour after the first failure: a failed job is due again when a test says so.
         settings.failedWait = 120
         change(&settings)
+        let files = files ?? [file] + others.withLock { $0 }
+        var services = Services(
+            queue: own, client: client, budgets: budgets,
+            keys: keeper.map { TenantKeys($0, own) }, log: log, dialect: cloudKitDialect)
+        services.tools.takers = files
         let worker = Worker(
-            settings, configuration: configuration, queue: own,
-            files: files ?? [file] + others.withLock { $0 },
-            sync: Syncer(
-                Services(
-                    queue: own, client: client, budgets: budgets, sealer: sealer, log: log,
-                    dialect: cloudKitDialect)),
+            settings, configuration: configuration, queue: own, files: files,
+            sync: Syncer(services),
             budgets: budgets, log: log)
         return RunningWorker(worker, database: own.database)
     }

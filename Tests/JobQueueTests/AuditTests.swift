@@ -35,6 +35,9 @@ private let acts = [
     Act(
         "bring_secret(1, (select id from jobrunner.users), 'hub.refresh', 'token', \(sealed("ee")), now())",
         "bring_secret acme ann token"),
+    Act(
+        "replace_tenant_key(1, decode(repeat('02', 8), 'hex'), decode(repeat('02', 32), 'hex'), null, decode(repeat('02', 8), 'hex'))",
+        "replace_tenant_key acme - 0202020202020202"),
     Act("pause_jobs('acme')", "pause_jobs acme - -"),
     Act("pause_jobs('acme', 'ann', 'hub.refresh')", "pause_jobs acme ann hub.refresh"),
     Act("resume_jobs('acme')", "resume_jobs acme - -"),
@@ -121,7 +124,7 @@ struct AuditTests {
                 select jobrunner.want_fresh('acme', 'ann', 'hub.refresh');
                 select jobrunner.edit_list('acme', 'ann', 'hub_channel', 'channel_id', '{c}', '{}');
                 select jobrunner.status_of('acme', 'ann');
-                select jobrunner.rotate_secret(1, \(user), 'token', \(sealed()), \(sealed()));
+                select jobrunner.rotate_secret(1, \(user), 'token', revision, 7, \(sealed())) from jobrunner.secrets limit 1;
                 """)
             let claim = try await fixture.run(worker, user: user)
             try await fixture.commit(claim)
@@ -231,6 +234,9 @@ private let unaudited: [String: String] = {
         "it only finds and locks": ["job_named", "jobs_named"],
         "a trigger that keeps what set_tenant has noted": ["keep_limited_tenants"],
         "a source's own replacement of a credential, in a run's page": ["rotate_secret"],
+        "a part of a rotation, whose beginning replace_tenant_key notes": [
+            "drop_retired_keys", "seal_anew",
+        ],
         "each page of a run calls it; doctor --merge does no more than the next run would": [
             "merge_duplicates"
         ],

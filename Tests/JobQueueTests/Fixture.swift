@@ -68,6 +68,7 @@ private let contents = """
       "spread": true, "deadline": "1 min", "per_second": null,
       "expanded": {"entities": [{"entity": "status"}]}}');
     select jobrunner.add_tenant('acme');
+    \(keyed("acme"))
     select jobrunner.give_job('acme', 'hub.refresh');
     create table synced.hub_video (user_id bigint, video_id text, primary key (user_id, video_id));
     create table synced.hub_channel (user_id bigint, channel_id text, primary key (user_id, channel_id));
@@ -100,6 +101,7 @@ extension Fixture {
         _ = try await int(
             "select jobrunner.add_tenant($1, $2, $3)", .text(name), .int4(Int32(weight)),
             .optional(maxRunning.map { Int32($0) }, Bind.int4))
+        try await script(keyed(name))
         _ = try await int("select jobrunner.give_job($1, 'hub.refresh')", .text(name))
     }
 

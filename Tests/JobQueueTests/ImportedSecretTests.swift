@@ -6,9 +6,10 @@ import Testing
 @Suite struct ImportedSecretTests {
     private func users(_ count: Int) -> [NewUser] {
         (1...count).map { number in
-            NewUser(key: "new\(number)") { _, user in
-                [(name: "token", sealed: [UInt8](repeating: 1, count: 56) + [UInt8(user % 251)])]
-            }
+            let header: [UInt8] = [2] + [UInt8](repeating: 1, count: 8)
+            let box = [UInt8](repeating: 0, count: 60) + [UInt8(number % 251)]
+            return NewUser(
+                key: "new\(number)", seal: Sealing { _ in [(name: "token", sealed: header + box)] })
         }
     }
 
@@ -27,7 +28,7 @@ import Testing
             // Each has its own.
             #expect(
                 try await fixture.text(
-                    "select bool_and(get_byte(sealed, 56) = user_id % 251)::text from jobrunner.secrets"
+                    "select bool_and(get_byte(sealed, 69) = substring(u.key from 4)::integer % 251)::text from jobrunner.secrets as s join jobrunner.users as u on u.id = s.user_id"
                 )
                     == "true")
         }
@@ -53,7 +54,8 @@ import Testing
 
     @Test(arguments: [
         "'plain'::bytea", "''::bytea", "decode(repeat('01', 49), 'hex')",
-        "decode(repeat('01', 16434), 'hex')", "decode(repeat('02', 64), 'hex')", "null::bytea",
+        "decode('02' || repeat('01', 57), 'hex')", "decode('02' || repeat('01', 20537), 'hex')",
+        "decode(repeat('01', 80), 'hex')", "null::bytea",
     ])
     func `what is not sealed, or empty, or too long is taken by no verb`(_ value: String)
         async throws
@@ -66,7 +68,7 @@ import Testing
             for call in [
                 "put_secret(\(tenant), \(user), 'token', \(value))",
                 "put_secret(\(tenant), 0, 'token', \(value))",
-                "rotate_secret(\(tenant), \(user), 'kept', \(sealed()), \(value))",
+                "rotate_secret(\(tenant), \(user), 'kept', 1, 2, \(value))",
                 "bring_secret(\(tenant), \(user), 'hub.refresh', 'token', \(value), now())",
                 "add_secrets(\(tenant), array[\(user)], '{token}', array[\(value)])",
             ] {
@@ -78,6 +80,38 @@ import Testing
                 try await fixture.texts(
                     "select name from jobrunner.secrets where sealed = \(sealed())")
                     == ["kept"])
+        }
+    }
+
+    @Test func `what another key has sealed is taken by no verb, nor what a key that went has`()
+        async throws
+    {
+        try await Fixture.lend { fixture in
+            let user = try await fixture.addUser()
+            let tenant = try await fixture.int("select id from jobrunner.tenants")
+            let foreign = "set_byte(\(sealed()), 8, 2)"
+            for call in [
+                "put_secret(\(tenant), \(user), 'token', \(foreign))",
+                "set_secret('acme', null, 'token', \(foreign))",
+                "rotate_secret(\(tenant), \(user), 'kept', 1, 2, \(foreign))",
+                "bring_secret(\(tenant), \(user), 'hub.refresh', 'token', \(foreign), now())",
+                "add_secrets(\(tenant), array[\(user)], '{token}', array[\(foreign)])",
+            ] {
+                #expect(
+                    try await fixture.refusal("select jobrunner.\(call)::text") == "JR019",
+                    "\(call)")
+            }
+            // Another tenant's key is no key here.
+            try await fixture.addTenant("zeta")
+            try await fixture.script(
+                """
+                select jobrunner.replace_tenant_key(t.id, decode(repeat('03', 8), 'hex'), decode(repeat('03', 32), 'hex'),
+                  null, decode(repeat('03', 8), 'hex')) from jobrunner.tenants as t where t.name = 'zeta'
+                """)
+            #expect(
+                try await fixture.refusal(
+                    "select jobrunner.set_secret('zeta', null, 'token', \(sealed()))") == "JR019")
+            #expect(try await fixture.texts("select name from jobrunner.secrets") == [])
         }
     }
 }

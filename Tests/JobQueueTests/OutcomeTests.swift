@@ -132,7 +132,7 @@ struct OutcomeTests {
             // What the source itself replaced during the run is no news.
             let second = try await fixture.runJob(worker, user: user)
             try await fixture.script(
-                "select jobrunner.rotate_secret(tenant_id, id, 'token', \(sealed()), \(sealed("02"))) from jobrunner.users where id = \(user)"
+                "select jobrunner.rotate_secret(u.tenant_id, u.id, 'token', s.revision, 7, \(sealed("02"))) from jobrunner.users as u join jobrunner.secrets as s on s.user_id = u.id where u.id = \(user)"
             )
             try await fixture.finish(
                 second.claim, .needsReauth, kind: .unauthorised, error: "401",

@@ -81,7 +81,7 @@ struct RemovalTests {
             _ = try await fill(fixture, tenant: "two", worker: worker)
             let tenant = Int64(
                 try await fixture.int("select id from jobrunner.tenants where name = 'one'"))
-            #expect(try await tables(fixture, "'tenant_id'", holding: tenant).count == 7)
+            #expect(try await tables(fixture, "'tenant_id'", holding: tenant).count == 8)
             #expect(
                 try await fixture.text("select jobrunner.remove_tenant('one') ->> 'users'") == "1")
             #expect(try await tables(fixture, "'tenant_id'", holding: tenant) == [])

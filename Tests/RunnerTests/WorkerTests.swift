@@ -54,7 +54,7 @@ import TestSupport
             sync: Syncer(
                 Services(
                     queue: queue, client: HTTPClient(userAgent: "test"), budgets: budgets,
-                    sealer: nil, log: log)),
+                    keys: nil, log: log)),
             budgets: budgets, log: log)
     }
 

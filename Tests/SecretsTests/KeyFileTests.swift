@@ -37,7 +37,7 @@ private let goodContents: [String] = [
 private let badContents: [(String, String)] = [
     ("", "is empty"), ("\n", "is empty"), ("hello", "holds no key"),
     (String(hexKey.dropLast()), "holds no key"), (hexKey + "0", "holds no key"),
-    (String(hexKey.dropLast(2)), "holds no key"), (hexKey + "\n\n", "holds no key"),
+    (String(hexKey.dropLast(2)), "holds no key"), (hexKey + "\n\n", "holds no key in line 2"),
     (" " + hexKey, "holds no key"), (String(base64Key.dropLast(2)), "holds no key"),
     (base64Key + "AAAA", "holds no key"),
     (String(repeating: "a", count: 10_000), "holds no key"),
@@ -63,7 +63,7 @@ private func failure(_ body: () throws -> Void) -> String {
     @Test(arguments: goodContents)
     func `a key is read from hex or base64`(content: String) throws {
         let folder = try Folder()
-        let key = try KeyFile.load(try folder.file(Array(content.utf8)))
+        let key = try KeyFile.load(try folder.file(Array(content.utf8))).newest
         #expect(key.value.withBytes { Array($0) } == keyBytes)
         #expect(key.id.count == 16)
     }
@@ -76,7 +76,8 @@ private func failure(_ body: () throws -> Void) -> String {
         let path = try folder.file(Array(content.utf8))
         #expect(
             failure { _ = try KeyFile.load(path) }
-                == "key file \(path) \(reason); expected 32 bytes as 64 hex digits or in base64")
+                == "key file \(path) \(reason); expected 32 bytes as 64 hex digits or in base64, a key a line, the newest last"
+        )
     }
 
     @Test(arguments: [0o600, 0o400, 0o700, 0o500] as [mode_t])

@@ -73,17 +73,19 @@ extension Given {
     public static func sealed(as bytes: [UInt8]) -> Given {
         update("secrets", "sealed = \(bytea(bytes))")
     }
-    /// No key opens the secrets any more: a byte of the key's name is another one.
+    /// No key opens the secrets any more: a byte of the name of the key that wrapped theirs is another one.
     public static func otherKey() -> Given {
-        update("secrets", "sealed = set_byte(sealed, 1, get_byte(sealed, 1) # 255)")
+        update("tenant_keys", "wrapped_by = set_byte(wrapped_by, 1, get_byte(wrapped_by, 1) # 255)")
     }
     /// A user of this key, or else the tenant, has a secret of so many bytes that nobody has sealed.
     public static func secret(_ name: String, bytes: Int, of key: String? = nil) -> Given {
         Given(
             """
             insert into jobrunner.secrets (tenant_id, user_id, name, sealed)
-            select t.id, coalesce(u.id, 0), '\(name)', decode(repeat('01', \(bytes)), 'hex')
-            from jobrunner.tenants as t left join jobrunner.users as u on u.key = \(literal(key))
+            select t.id, coalesce(u.id, 0), '\(name)', '\\x02'::bytea || k.id || decode(repeat('01', \(bytes - 9)), 'hex')
+            from jobrunner.tenants as t
+            join jobrunner.tenant_keys as k on k.tenant_id = t.id and k.retired_at is null
+            left join jobrunner.users as u on u.key = \(literal(key))
             """)
     }
     /// The access token is stored as these sealed bytes, and good for an hour.
@@ -91,7 +93,9 @@ extension Given {
         update("renewals", "access_token = \(bytea(bytes)), good_until = \(ahead("1 h"))")
     }
     /// An access token was good until just now.
-    public static func expiredToken() -> Given { update("renewals", "good_until = \(ago("1 s"))") }
+    public static func expiredToken() -> Given {
+        update("renewals", "good_until = \(ago("1 s"))", "access_token is not null")
+    }
     /// A run of a user's, or of nobody, has begun to renew a credential and not ended it.
     public static func renewing(_ credential: String, of key: String, job: String? = nil) -> Given {
         Given(

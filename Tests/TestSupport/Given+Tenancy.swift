@@ -19,8 +19,12 @@ extension Given {
             insert into jobrunner.runs (user_id, id, outcome, tenant_id, job_name, scheduled_at, started_at, error_kind, error)
             select user_id, 1, 'failed', tenant_id, name, now(), now(), 'rejected', '\(word)'
             from jobrunner.jobs where user_id = \(user);
+            insert into jobrunner.tenant_keys (tenant_id, id, public_key, wrapped_by)
+            select tenant_id, '\\x0101010101010101', decode(repeat('01', 32), 'hex'), '\\x0101010101010101'
+            from jobrunner.users where id = \(user) on conflict do nothing;
             insert into jobrunner.secrets (tenant_id, user_id, name, sealed)
-            select tenant_id, id, 'token', convert_to('\(word)', 'UTF8') from jobrunner.users where id = \(user);
+            select tenant_id, id, 'token', '\\x020101010101010101'::bytea || convert_to('\(word)', 'UTF8')
+            from jobrunner.users where id = \(user);
             insert into jobrunner.renewals (tenant_id, user_id, credential, access_token, good_until)
             select tenant_id, id, '\(word)', convert_to('\(word)', 'UTF8'), now() from jobrunner.users where id = \(user);
             insert into jobrunner.call_memory (user_id, job_name, call, last_succeeded_at, list_hash)

@@ -23,7 +23,7 @@ begin
       cardinality(in_sealed)
       using errcode = 'JR017';
   end if;
-  perform jobrunner.check_sealed(g.name, g.sealed) from unnest(in_names, in_sealed) as g (name, sealed);
+  perform jobrunner.check_sealed(in_tenant_id, g.name, g.sealed) from unnest(in_names, in_sealed) as g (name, sealed);
   perform from jobrunner.users as u where u.id = any (v_user_ids) and u.tenant_id = in_tenant_id
     order by u.id for no key update;
   get diagnostics v_found = row_count;

@@ -4,29 +4,34 @@ create or replace function jobrunner.bring_secret(
   in_job text,
   in_name text,
   in_sealed bytea,
-  in_changed_at timestamptz
+  in_changed_at timestamptz,
+  in_same_as bigint default null
 ) returns boolean
 language plpgsql volatile
 security definer
 set search_path = pg_catalog, pg_temp
 as $$
 -- Makes what a record brings the user's secret, in the transaction of its page, which began with hold_secrets.
--- Returns false and stores nothing when the secret is not older than the record, which was changed at in_changed_at
--- (null: before everything), or when in_sealed is what is stored: a run that knows the value already gives it as it was
--- sealed.
+-- Returns false and stores nothing when a person has set the secret, which stays until it is removed; when the secret is
+-- not older than the record, which was changed at in_changed_at (null: before everything); when that is a time to come,
+-- but for clocks that differ by some minutes; or when the value is that of revision in_same_as, or sealed as it is stored.
+-- Raises JR017, JR019 as check_sealed does.
 declare
-  -- A clock that is ahead must not keep out what comes later.
+  -- A clock that is a little ahead must not keep out what comes later.
   v_changed_at timestamptz := least(coalesce(in_changed_at, '-infinity'), now());
   v_stored jobrunner.secrets;
 begin
+  if in_changed_at > now() + interval '5 minutes' then
+    return false;
+  end if;
   select s.* into v_stored
   from jobrunner.secrets as s
   where s.user_id = in_user_id and s.tenant_id = in_tenant_id and s.name = in_name
   for no key update;
-  if v_stored.current_since >= v_changed_at then
+  if not v_stored.is_brought or v_stored.current_since >= v_changed_at then
     return false;
   end if;
-  if v_stored.sealed = in_sealed then
+  if v_stored.revision = in_same_as or v_stored.sealed = in_sealed then
     update jobrunner.secrets as s set current_since = v_changed_at
     where s.user_id = in_user_id and s.tenant_id = in_tenant_id and s.name = in_name;
     return false;

@@ -8,7 +8,7 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
 -- Stores a sealed secret of a user, or of the tenant (user 0), and wakes the jobs that were parked for want of it.
--- Returns how many were woken. Raises JR011, and JR017 for what is not sealed, empty or longer than 16 KiB.
+-- Returns how many were woken. Raises JR011, and JR017, JR019 as check_sealed does.
 -- Not for callers: set_secret.
 begin
   -- Held to the end: a run that is refused meanwhile is not parked before the new secret is there to be seen

@@ -17,6 +17,10 @@ begin
   delete from jobrunner.secrets where tenant_id = v_tenant.id;
   get diagnostics v_secrets = row_count;
   delete from jobrunner.renewals where tenant_id = v_tenant.id;
+  -- Without its key, what backups hold of its secrets opens no more, where the key was kept outside.
+  with gone as (delete from jobrunner.tenant_keys where tenant_id = v_tenant.id returning id, wrapped)
+  insert into jobrunner.key_removals (id) select g.id from gone as g where g.wrapped is null
+  on conflict do nothing;
   select coalesce(array_agg(u.id), '{}'), count(*) filter (where not u.stands_for_tenant) into v_users, v_count
   from jobrunner.users as u where u.tenant_id = v_tenant.id;
   v_removed := jsonb_build_object('users', v_count) || jobrunner.remove_users(v_users)

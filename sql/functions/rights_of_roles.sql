@@ -19,7 +19,7 @@ declare
     'add_user', 'add_users', 'age_of_job', 'cancel_jobs', 'changes_since', 'delete_record', 'edit_list',
     'edit_record', 'enqueue', 'enqueue_all', 'events_since', 'explain_job', 'export_user', 'list_items',
     'own_tenant_id', 'pause_jobs', 'push_soon', 'remove_secret', 'remove_user', 'replace_list', 'resume_jobs',
-    'save_record', 'secret_names', 'set_period', 'set_secret', 'set_user', 'status_of', 'trigger_event', 'want_fresh'
+    'save_record', 'sealing_key', 'secret_names', 'set_period', 'set_secret', 'set_user', 'status_of', 'trigger_event', 'want_fresh'
   ];
   -- Records, which are the applications' alone.
   v_records constant text[] := array[
@@ -27,19 +27,19 @@ declare
   ];
   -- What operators may call beside the rest of that; they read with functions of the views, which readers may call.
   v_operators constant text[] := array[
-    'add_application', 'add_secrets', 'add_tenant', 'close_breaker', 'count_waiting', 'duplicates', 'give_job',
-    'hasten_push', 'jobs_named', 'keeps_edits', 'merge_duplicates', 'other_sealing_key', 'pause_job_file',
+    'add_application', 'add_secrets', 'add_tenant', 'add_tenant_key', 'close_breaker', 'count_waiting', 'duplicates', 'give_job',
+    'hasten_push', 'jobs_named', 'keeps_edits', 'merge_duplicates', 'pause_job_file',
     'remove_application', 'remove_tenant', 'repair_jobs', 'reset_jobs', 'resume_job_file', 'retry_jobs',
-    'secret_keys', 'set_source', 'set_tenant', 'take_job', 'tenant_named', 'tenant_user', 'user_named'
+    'set_source', 'set_tenant', 'take_job', 'tenant_named', 'tenant_user', 'user_named', 'wrapping_keys'
   ];
   v_readers constant text[] := array[
     'describe_counters', 'endless_at', 'is_fruitless', 'other_files', 'session_figures', 'words_for'
   ];
   -- Definers that workers call.
   v_workers constant text[] := array[
-    'bring_secret', 'count_waiting', 'duplicates', 'endless_at', 'hasten_push', 'is_fruitless', 'lock_refused',
-    'maintain_runs', 'merge_duplicates', 'other_files', 'other_sealing_key', 'own_tenant_id', 'read_job',
-    'secret_keys', 'session_figures'
+    'add_tenant_key', 'bring_secret', 'count_waiting', 'duplicates', 'endless_at', 'hasten_push', 'is_fruitless',
+    'lock_refused', 'maintain_runs', 'merge_duplicates', 'other_files', 'own_tenant_id', 'read_job',
+    'replace_tenant_key', 'sealing_key', 'session_figures', 'wrapping_keys'
   ];
   -- What only migrate calls: it acts with the rights of its caller, and none but the owner's are enough.
   v_migrate constant text[] := array[
@@ -107,7 +107,8 @@ begin
     join pg_namespace as n on n.oid = c.relnamespace
     cross join lateral (
       select 'operator' as kind, 'select' as "right", case c.relname
-          when 'secrets' then array['tenant_id', 'user_id', 'name', 'updated_at', 'current_since', 'version']
+          when 'secrets' then array['tenant_id', 'user_id', 'name', 'key_id', 'updated_at', 'current_since', 'is_brought', 'version']
+          when 'tenant_keys' then array['tenant_id', 'id', 'public_key', 'wrapped_by', 'made_at', 'retired_at']
           when 'renewals' then array['tenant_id', 'user_id', 'credential', 'leased_until', 'job_user_id', 'job_name', 'fence', 'good_until']
         end as columns
       where n.nspname = 'jobrunner'
@@ -140,7 +141,7 @@ begin
       select 'worker', 'update', array['made'] where n.nspname = 'jobrunner' and c.relname = 'users'
       union all
       -- A credential that its source has replaced.
-      select 'worker', 'update', array['sealed'] where n.nspname = 'jobrunner' and c.relname = 'secrets'
+      select 'worker', 'update', array['sealed', 'revision'] where n.nspname = 'jobrunner' and c.relname = 'secrets'
       union all
       -- Budget and breaker, and not where a tenant's source is.
       select 'worker', w."right", array(

@@ -74,7 +74,7 @@ begin
           s.user_id, s.name,
           case when g.secrets is null or s.name = any (string_to_array(g.secrets, ' '))
             then encode(s.sealed, 'hex') end,
-          s.version
+          s.version, s.revision
         ))::text
         from jobrunner.secrets as s
         where s.user_id in (0, g.user_id) and s.tenant_id = u.tenant_id

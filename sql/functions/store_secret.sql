@@ -10,7 +10,7 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
 -- Stores a sealed secret, which counts from in_since on, and wakes the jobs that wait for one (awaits_secret); returns
--- how many. Raises JR017 for what is not sealed, empty or too long. The caller holds the row of the user, or that of
+-- how many. Raises JR017, JR019 as check_sealed does. The caller holds the row of the user, or that of
 -- the tenant.
 -- Not for callers: set_secret, bring_secret.
 -- in_job: the user's job whose run brings the secret; null: a person sets it.
@@ -21,17 +21,18 @@ declare
     else array(select u.id from jobrunner.users as u where u.tenant_id = in_tenant_id)
   end;
 begin
-  perform jobrunner.check_sealed(in_name, in_sealed);
+  perform jobrunner.check_sealed(in_tenant_id, in_name, in_sealed);
   perform
   from jobrunner.jobs as j
   where jobrunner.awaits_secret(j) and j.user_id = any (v_users)
   order by j.user_id, j.name
   for no key update;
-  insert into jobrunner.secrets as s (tenant_id, user_id, name, sealed, current_since)
-  values (in_tenant_id, in_user_id, in_name, in_sealed, in_since)
+  insert into jobrunner.secrets as s (tenant_id, user_id, name, sealed, current_since, is_brought)
+  values (in_tenant_id, in_user_id, in_name, in_sealed, in_since, in_job is not null)
   on conflict (user_id, tenant_id, name) do update
   set sealed = excluded.sealed, updated_at = now(), current_since = excluded.current_since,
-    version = nextval('jobrunner.secret_versions');
+    is_brought = excluded.is_brought, version = nextval('jobrunner.secret_versions'),
+    revision = nextval('jobrunner.secret_versions');
   return jobrunner.after_secrets(in_tenant_id, v_users, in_user_id = 0, in_job);
 end
 $$;

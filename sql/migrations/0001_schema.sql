@@ -105,28 +105,70 @@ comment on column jobrunner.users.paused_at is 'Since when no job of this user i
 comment on column jobrunner.users.created_at is 'When the user was added.';
 comment on column jobrunner.users.stands_for_tenant is 'True: the tenant itself, key *; its jobs are those of scope tenant, its rows are shared by all users.';
 
+create table jobrunner.tenant_keys (
+  tenant_id bigint not null references jobrunner.tenants (id),
+  id bytea not null,
+  public_key bytea not null,
+  wrapped bytea,
+  wrapped_by bytea not null,
+  made_at timestamptz not null default now(),
+  retired_at timestamptz,
+  primary key (tenant_id, id),
+  constraint public_key_has_32_bytes check (octet_length(public_key) = 32),
+  constraint key_id_has_8_bytes check (octet_length(id) = 8 and octet_length(wrapped_by) = 8),
+  constraint wrapped_key_has_72_bytes check (octet_length(wrapped) = 72)
+);
+comment on table jobrunner.tenant_keys is 'The keys that secrets of a tenant are sealed with: whoever has the public one seals, and workers alone open.';
+comment on column jobrunner.tenant_keys.tenant_id is 'The tenant; bound into wrapped.';
+comment on column jobrunner.tenant_keys.id is 'The first bytes of the public key''s BLAKE2b hash; a seal begins with it.';
+comment on column jobrunner.tenant_keys.public_key is 'Seals (X25519).';
+comment on column jobrunner.tenant_keys.wrapped is 'The private key, encrypted with a key of the workers'' key file; null: it is kept outside of the database.';
+comment on column jobrunner.tenant_keys.wrapped_by is 'Which key of the key file that is: the first bytes of its BLAKE2b hash.';
+comment on column jobrunner.tenant_keys.made_at is 'When it was made.';
+comment on column jobrunner.tenant_keys.retired_at is 'Since when nothing is sealed with it any more, while what was is sealed anew; null: it is the one to seal with.';
+create unique index tenant_seals_with_one_key on jobrunner.tenant_keys (tenant_id) where retired_at is null;
+comment on index jobrunner.tenant_seals_with_one_key is 'A tenant has one key to seal with.';
+
+create table jobrunner.key_removals (
+  id bytea primary key,
+  asked_at timestamptz not null default now(),
+  constraint removed_key_id_has_8_bytes check (octet_length(id) = 8)
+);
+comment on table jobrunner.key_removals is 'Keys of removed tenants that are kept outside of the database and are to be removed there, by a worker.';
+comment on column jobrunner.key_removals.id is 'The key''s tenant_keys.id.';
+comment on column jobrunner.key_removals.asked_at is 'When its tenant was removed.';
+
 create sequence jobrunner.secret_versions;
-comment on sequence jobrunner.secret_versions is 'Drawn for each secret that is set or brought; tells a run whether the secret it read is still the one.';
+comment on sequence jobrunner.secret_versions is 'Drawn for each value of a secret; tells a run whether the secret it read is still the one.';
 
 create table jobrunner.secrets (
   tenant_id bigint not null references jobrunner.tenants (id),
   user_id bigint not null default 0,
   name text not null,
   sealed bytea not null,
+  key_id bytea not null generated always as (substring(sealed from 2 for 8)) stored,
   updated_at timestamptz not null default now(),
   current_since timestamptz not null default now(),
+  is_brought boolean not null default false,
   version bigint not null default nextval('jobrunner.secret_versions'),
+  revision bigint not null default nextval('jobrunner.secret_versions'),
   primary key (user_id, tenant_id, name),
-  constraint secret_name_is_a_word check (name ~ '^[a-z_][a-z0-9_]{0,62}$')
+  constraint secret_name_is_a_word check (name ~ '^[a-z_][a-z0-9_]{0,62}$'),
+  constraint secret_has_a_key_of_its_tenant foreign key (tenant_id, key_id) references jobrunner.tenant_keys (tenant_id, id)
 );
 comment on table jobrunner.secrets is 'Sealed credentials of a user, or of a tenant (user_id 0); plain text exists only in workers.';
-comment on column jobrunner.secrets.tenant_id is 'The tenant the secret belongs to; bound into the seal.';
-comment on column jobrunner.secrets.user_id is 'The user the secret belongs to, 0 for the tenant''s own; bound into the seal.';
-comment on column jobrunner.secrets.name is 'The x of {secret.x}; bound into the seal.';
-comment on column jobrunner.secrets.sealed is 'XChaCha20-Poly1305 box made by the command line; the server never sees what is in it.';
+comment on column jobrunner.secrets.tenant_id is 'The tenant the secret belongs to, with whose key it is sealed.';
+comment on column jobrunner.secrets.user_id is 'The user the secret belongs to, 0 for the tenant''s own; its key stands in the seal.';
+comment on column jobrunner.secrets.name is 'The x of {secret.x}; stands in the seal.';
+comment on column jobrunner.secrets.sealed is 'A box sealed to the tenant''s key, by whoever set it; the server never sees what is in it.';
+comment on column jobrunner.secrets.key_id is 'The key of the tenant that it is sealed with.';
 comment on column jobrunner.secrets.updated_at is 'When this value was stored.';
 comment on column jobrunner.secrets.current_since is 'When it was set, or when the last record was changed that brought it; an older record brings nothing.';
+comment on column jobrunner.secrets.is_brought is 'A record of a source has brought it; what a person has set stays whatever records bring.';
 comment on column jobrunner.secrets.version is 'Changes when a person sets or a record brings another, and not when a source replaces its credential.';
+comment on column jobrunner.secrets.revision is 'Changes with every value, and not when the same value is sealed anew.';
+create index secrets_by_key on jobrunner.secrets (tenant_id, key_id);
+comment on index jobrunner.secrets_by_key is 'What is sealed with a key, which is sealed anew before the key goes.';
 
 create table jobrunner.renewals (
   tenant_id bigint not null references jobrunner.tenants (id),

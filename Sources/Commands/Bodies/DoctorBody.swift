@@ -18,16 +18,16 @@ func doctor(_ arguments: ParsedArguments, _ context: Context) async throws -> Ex
     } catch {
         findings += Failure(error).lines.map { Finding(.error, "job files", $0) }
     }
-    var keyID: String?
+    var keyIDs: [String] = []
     if context.settings.hasKeyFile {
-        do { keyID = try context.settings.sealer().keyID } catch {
+        do { keyIDs = try context.settings.keyKeeper().ring.ids } catch {
             findings += Failure(error).lines.map { Finding(.error, "key file", $0) }
         }
     }
     do {
         findings += try await context.withDatabase { database in
             try await examine(
-                database, files: files, keyID: keyID, merges: arguments.has("merge"))
+                database, files: files, keyIDs: keyIDs, merges: arguments.has("merge"))
         }
     } catch {
         findings += Failure(error).lines.map { Finding(.error, "database", $0) }
@@ -48,7 +48,7 @@ func doctor(_ arguments: ParsedArguments, _ context: Context) async throws -> Ex
 }
 
 private func examine(
-    _ database: Database, files: [JobFile]?, keyID: String?, merges: Bool
+    _ database: Database, files: [JobFile]?, keyIDs: [String], merges: Bool
 ) async throws -> [Finding] {
     let queue = Queue(database)
     do { try await Migrator(database: database).check() } catch let error as SchemaError {
@@ -64,6 +64,6 @@ private func examine(
     let answers = try await queue.examine(HealthQuestion.allCases)
     let health = try await healthFindings(queue, files: files ?? [], merges: merges)
     return serverFindings(answers) + jobFindings(answers) + health
-        + secretFindings(answers[.secretKeys] ?? [], keyID: keyID)
+        + secretFindings(answers[.secretKeys] ?? [], keyIDs: keyIDs)
         + (files.map { fileFindings(answers[.jobFiles] ?? [], files: $0) } ?? [])
 }

@@ -12,7 +12,7 @@ import Writing
 /// `jobrunner dry-run`: exit 1 when the run would end otherwise than complete, or than asked.
 func dryRun(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
     let name = arguments.subject
-    let sealer = context.settings.hasKeyFile ? try context.settings.sealer() : nil
+    let keeper = context.settings.hasKeyFile ? try context.settings.keyKeeper() : nil
     let (scope, report) = try await context.withQueue { queue in
         let scope = try await chosenJobs(arguments, queue)
         var job = try await queue.readJob(name, tenant: scope.tenant, user: scope.user)
@@ -25,7 +25,8 @@ func dryRun(_ arguments: ParsedArguments, _ context: Context) async throws -> Ex
         defer { client.close() }
         let sync = Syncer(
             Services(
-                queue: queue, client: client, budgets: budgets, sealer: sealer,
+                queue: queue, client: client, budgets: budgets,
+                keys: keeper.map { TenantKeys($0, queue) },
                 log: Log(context.settings.log), dialect: cloudKitDialect))
         do {
             let report = try await sync.dryRun(

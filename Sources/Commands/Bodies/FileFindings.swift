@@ -3,28 +3,25 @@ import JobFiles
 import JobQueue
 
 /// Secrets that the key file in use doesn't open.
-func secretFindings(_ rows: [JSONValue], keyID: String?) -> [Finding] {
-    guard let keyID else {
+func secretFindings(_ rows: [JSONValue], keyIDs: [String]) -> [Finding] {
+    let rows = rows.filter { ($0["secrets"]?.int ?? 0) > 0 && !keyIDs.contains($0.text("key_id")) }
+    guard !keyIDs.isEmpty else {
         guard !rows.isEmpty else { return [] }
         return [
             Finding(
                 .warning, "key file", "secrets are stored, but no key opens them",
-                hint: "set JOBRUNNER_KEY_FILE to the path of the key")
+                hint: "set JOBRUNNER_KEY_FILE to the path of the keys")
         ]
     }
-    let opensNone = !rows.contains { $0.text("key_id") == keyID }
-    return rows.filter { $0.text("key_id") != keyID }.flatMap { row in
-        let count = row["count"]?.int ?? 0
+    return rows.map { row in
         let named = row["named"]?.elements?.compactMap(\.string) ?? []
-        let total = Finding(
+        let tenants = row["tenants"]?.int ?? 0
+        return Finding(
             .error, "key file",
-            "\(counted(count, "secret")) sealed with key \(row.text("key_id")),"
-                + " but the key file holds \(keyID)"
-                + (opensNone ? ", which opens no secret at all" : "")
-                + (count > named.count && !named.isEmpty
-                    ? "; the first \(named.count) are listed" : ""),
-            hint: "use the key they were sealed with, or store them again")
-        return [total] + named.map { Finding(.error, "key file", "secret \($0)") }
+            "\(counted(row["secrets"]?.int ?? 0, "secret")) of \(counted(tenants, "tenant")) need key"
+                + " \(row.text("key_id")), but the key file holds \(keyIDs.joined(separator: ", ")): "
+                + named.joined(separator: ", ") + (tenants > named.count ? ", …" : ""),
+            hint: "add the key that wrapped the tenants' keys, or store the secrets again")
     }
 }
 

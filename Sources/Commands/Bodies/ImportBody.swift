@@ -10,7 +10,7 @@ private let usersBytesMax = 512 << 20
 func importUsers(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
     let tenant = arguments.required("tenant")
     let path = arguments.subject == "-" ? nil : arguments.subject
-    let users = try newUsers(path, context)
+    let users = try newUsers(path, arguments, context)
     let within = arguments.duration("within") ?? .zero
     let added = try await context.withQueue { queue in
         var added = UsersAdded()
@@ -22,7 +22,6 @@ func importUsers(_ arguments: ParsedArguments, _ context: Context) async throws 
             added.secrets += more.secrets
             added.woken += more.woken
         }
-        if added.secrets > 0 { try await tellOtherKey(queue, context) }
         return added
     }
     let secrets = users.reduce(0) { $0 + $1.secrets }
@@ -45,7 +44,7 @@ private func thereAlready(_ count: Int, _ noun: String) -> String {
 
 /// The users of a file's lines, each with how many secrets it has.
 private func newUsers(
-    _ path: String?, _ context: Context
+    _ path: String?, _ arguments: ParsedArguments, _ context: Context
 ) throws -> [(user: NewUser, secrets: Int)] {
     var unfit: Failure?
     let lines = try importLines(path) { descriptor, path in
@@ -56,9 +55,9 @@ private func newUsers(
     }
     // With secrets in it the file itself is one.
     if let unfit { throw unfit }
-    let sealer = try context.settings.sealer()
+    let sealer = try sealer(arguments, context)
     return lines.map { line in
-        let seal = line.secrets.isEmpty ? nil : sealing(line.secrets, with: sealer)
+        let seal = line.secrets.isEmpty ? nil : sealer.sealing(line.secrets, of: line.key)
         return (
             NewUser(key: line.key, attributes: line.attributes, seal: seal), line.secrets.count
         )

@@ -1,15 +1,32 @@
 import Basics
 import Glibc
+import HTTP
 import JobQueue
 import Secrets
 
-/// Seals what the `--secret` options name; nil when there is none.
+/// Seals what the `--secret` options name; nil when there is none. `user`: whose they are, nil: the tenant's own.
 ///
-/// Reads key and files now, so that a mistake is found before the database is asked.
-func sealing(_ arguments: ParsedArguments, _ context: Context) throws -> Sealing? {
+/// Reads all files now, so that a mistake is found before the database is asked.
+func sealing(
+    _ arguments: ParsedArguments, of user: String?, _ context: Context
+) throws -> Sealing? {
     guard !arguments.assignments("secret").isEmpty else { return nil }
-    let sealer = try context.settings.sealer()
-    return sealing(try readSecrets(arguments, context), with: sealer)
+    let secrets = try readSecrets(arguments, context)
+    return try sealer(arguments, context).sealing(secrets, of: user)
+}
+
+/// What secrets are sealed for: the origins of `--origin`, or where the job files send them.
+func sealer(_ arguments: ParsedArguments, _ context: Context) throws -> SecretSealer {
+    let origins = try arguments.texts("origin").map { text in
+        guard let origin = Origin(url: text), text == origin.description else {
+            throw Failure(
+                .usage, "--origin \(quoted(text)): expected such as https://api.example.com")
+        }
+        return origin.description
+    }
+    return SecretSealer(
+        origins: origins, files: origins.isEmpty ? try context.settings.jobFiles().right : [],
+        keeper: context.settings.hasKeyFile ? try context.settings.keyKeeper() : nil)
 }
 
 /// What the `--secret` options name.
@@ -21,27 +38,6 @@ func readSecrets(
         secrets.append((name: named.name, value: try readSecret(named, context)))
     }
     return secrets
-}
-
-/// Tells that secrets stand sealed with different keys, of which a worker has one.
-///
-/// Called when some were stored: by a wrong `JOBRUNNER_KEY_FILE` they would be worth nothing to the workers.
-func tellOtherKey(_ queue: Queue, _ context: Context) async throws {
-    let own = try context.settings.sealer().keyID
-    guard let other = try await queue.sealingKey(otherThan: own) else { return }
-    context.output.complain(
-        "note: this was sealed with key \(own), and other secrets are with key \(other); a worker opens those of"
-            + " its own key, and jobrunner doctor names the rest")
-}
-
-/// Seals secrets for whoever they are given to.
-func sealing(_ secrets: [(name: String, value: SecretValue)], with sealer: Sealer) -> Sealing {
-    { tenant, user in
-        secrets.map { name, value in
-            let owner = SecretOwner(tenantID: tenant, userID: user, name: name)
-            return (name: name, sealed: sealer.seal(value, for: owner))
-        }
-    }
 }
 
 /// The bytes of a secret without the newline that editors and `echo` leave at its end.

@@ -5,10 +5,7 @@ import Secrets
 /// `jobrunner tenant add`.
 func addTenant(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
     let change = try tenantChange(arguments, context)
-    _ = try await context.withQueue { queue in
-        _ = try await queue.addTenant(change)
-        if change.seal != nil { try await tellOtherKey(queue, context) }
-    }
+    _ = try await context.withQueue { try await $0.addTenant(change) }
     let jobs = change.jobs.isEmpty ? "" : " with \(choices(change.jobs, "and"))"
     try context.say("added tenant \(change.name)\(jobs)")
     return .ok
@@ -17,11 +14,7 @@ func addTenant(_ arguments: ParsedArguments, _ context: Context) async throws ->
 /// `jobrunner tenant set`.
 func setTenant(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
     let change = try tenantChange(arguments, context)
-    let changed = try await context.withQueue { queue in
-        let changed = try await queue.setTenant(change)
-        if change.seal != nil { try await tellOtherKey(queue, context) }
-        return changed
-    }
+    let changed = try await context.withQueue { try await $0.setTenant(change) }
     var notes: [String] = []
     if !change.takenJobs.isEmpty {
         notes.append(
@@ -50,7 +43,7 @@ private func tenantChange(
     change.sources = arguments.assignments("source").compactMap { pair in
         if case .text(let base) = pair.value { (id: pair.name, base: base) } else { nil }
     }
-    change.seal = try sealing(arguments, context)
+    change.seal = try sealing(arguments, of: nil, context)
     return change
 }
 

@@ -67,15 +67,19 @@ private struct TestSetting {
         _ file: JobFile, in scratch: ScratchDatabase, _ source: TestSource, _ context: Context
     ) async throws -> [GuaranteeResult] {
         // The scratch database is gone afterwards, so that its key need not outlive it.
-        let sealer = Sealer(key: try SealingKey.random())
+        let keys = KeyKeeper(ring: KeyRing(try MasterKey.random()))
+        let sealer = SecretSealer(origins: [], files: [file], keeper: keys)
         let suite = GuaranteeSuite(
-            file, in: scratch, source: source.sender, sealer: sealer, version: programVersion,
+            file, in: scratch, source: source.sender, keys: keys, version: programVersion,
             dialect: cloudKitDialect)
+        // The others are known to the redactor alone.
+        let named = secrets.filter { file.secretNames.contains($0.name) }
         var results: [GuaranteeResult] = []
         do {
             try await suite.prepare(
                 base: base, attributes: attributes, lists: lists,
-                seal: secrets.isEmpty ? nil : sealing(secrets, with: sealer))
+                seal: named.isEmpty
+                    ? nil : sealer.sealing(named, of: file.scope == .tenant ? nil : "test"))
             tellLimits(file, source, context)
             try await suite.run { result in
                 results.append(result)

@@ -17,7 +17,7 @@ private func change(
 ) async throws -> ExitCode {
     var user = UserChange(tenant: arguments.required("tenant"), key: arguments.subject)
     user.attributes = attributesJSON(arguments)
-    user.seal = try sealing(arguments, context)
+    user.seal = try sealing(arguments, of: user.key, context)
     let lists = try readLists(arguments, context)
     let change = user
     let changed = try await context.withQueue { queue in
@@ -26,9 +26,7 @@ private func change(
             let jobs = try await queue.jobs(ofTenant: change.tenant)
             change.lists = try lists.flatMap { try $0.replacements(jobs: jobs) }
         }
-        let changed = try await apply(queue, change)
-        if change.seal != nil { try await tellOtherKey(queue, context) }
-        return changed
+        return try await apply(queue, change)
     }
     let jobs = changed.jobs.isEmpty ? "no job" : choices(changed.jobs, "and")
     var words = "\(verb) user \(change.key) of tenant \(change.tenant) with \(jobs)"

@@ -30,7 +30,7 @@ enum WorkerCommand {
         returnLargeBuffers()
         let log = Log(context.settings.log)
         let readable = try jobFiles(context.settings, log)
-        let sealer = context.settings.hasKeyFile ? try context.settings.sealer() : nil
+        let keeper = context.settings.hasKeyFile ? try context.settings.keyKeeper() : nil
         var configuration = try context.settings.databaseConfiguration(lanes: lanes)
         configuration.usesGenericPlans = true
         configuration.serversWanted = .writable
@@ -45,7 +45,7 @@ enum WorkerCommand {
         let server = try listen(arguments, endpoint, log)
         let starting = Task {
             try await patiently(log, settings) {
-                try await begin(with: readable, sealer, queue, log)
+                try await begin(with: readable, keeper, queue, log)
             }
         }
         let checks = Task {
@@ -69,13 +69,14 @@ enum WorkerCommand {
 
         let budgets = Budgets(queue)
         let client = client(settings, openFiles)
+        var services = Services(
+            queue: queue, client: OwnLimitWatch(client, log), budgets: budgets,
+            keys: keeper.map { TenantKeys($0, queue) }, log: log, metrics: metrics,
+            dialect: cloudKitDialect)
+        services.tools.takers = files.filter { !$0.source.secrets.isEmpty }
         let worker = Worker(
             settings, configuration: configuration, queue: queue, files: files,
-            sync: Syncer(
-                Services(
-                    queue: queue, client: OwnLimitWatch(client, log), budgets: budgets,
-                    sealer: sealer, log: log, metrics: metrics, dialect: cloudKitDialect)),
-            budgets: budgets, log: log)
+            sync: Syncer(services), budgets: budgets, log: log)
         endpoint.attach(worker)
         let end = await context.settings.serviceManager.watch(worker) { await worker.run(signals) }
         await server?.stop()
@@ -89,11 +90,11 @@ enum WorkerCommand {
 
     /// Whether this program can work on the database, and with which of the files; what it can't is logged.
     private static func begin(
-        with files: [JobFile], _ sealer: Sealer?, _ queue: Queue, _ log: Log
+        with files: [JobFile], _ keeper: KeyKeeper?, _ queue: Queue, _ log: Log
     ) async throws -> [JobFile] {
         let migrator = Migrator(database: queue.database)
         try await migrator.check()
-        try await tellLockedSecrets(sealer, queue, log)
+        try await tellLockedSecrets(keeper, queue, log)
         let unfit = try await migrator.unfit(of: files)
         for (name, reason) in unfit.sorted(by: { $0.key < $1.key }) {
             log.emit(.jobFileRefused(Subject(job: name), mistake: reason))
@@ -173,24 +174,24 @@ enum WorkerCommand {
         }
     }
 
-    /// What this worker's key does not open parks its own jobs (`no_key`) and is no reason to keep all others waiting.
+    /// What this worker's keys do not open puts off its own jobs (`no_key`) and is no reason to keep all others waiting.
     private static func tellLockedSecrets(
-        _ sealer: Sealer?, _ queue: Queue, _ log: Log
+        _ keeper: KeyKeeper?, _ queue: Queue, _ log: Log
     ) async throws {
-        let keys = try await queue.sealingKeys()
-        for locked in keys where locked.id != sealer?.keyID {
-            let opensNone = !keys.contains { $0.id == sealer?.keyID }
+        let own = keeper?.ring.ids ?? []
+        for key in try await queue.wrappingKeys() where key.secrets > 0 && !own.contains(key.id) {
             log.emit(
                 .secretsLocked(
-                    Subject(), count: locked.count,
-                    reason: lockedWords(locked.id, sealer, opensNone: opensNone)))
+                    Subject(), count: key.secrets, reason: lockedWords(key.id, own)))
         }
     }
 
-    private static func lockedWords(_ id: String, _ sealer: Sealer?, opensNone: Bool) -> String {
-        guard let sealer else { return "sealed with key \(id), but JOBRUNNER_KEY_FILE is not set" }
-        return "sealed with key \(id), but JOBRUNNER_KEY_FILE holds \(sealer.keyID)"
-            + (opensNone ? ", which opens no secret at all" : "") + "; jobrunner doctor names them"
+    private static func lockedWords(_ id: String, _ own: [String]) -> String {
+        "of tenants whose keys are wrapped by key \(id), "
+            + (own.isEmpty
+                ? "but JOBRUNNER_KEY_FILE is not set"
+                : "but JOBRUNNER_KEY_FILE holds \(own.joined(separator: ", "))")
+            + "; jobrunner doctor names them"
     }
 
     private static func hostName() -> String {

@@ -7,6 +7,7 @@ enum Setting: String, CaseIterable {
     case databaseURL = "DATABASE_URL"
     case jobs = "JOBRUNNER_JOBS"
     case keyFile = "JOBRUNNER_KEY_FILE"
+    case keyFolder = "JOBRUNNER_KEY_FOLDER"
     case serveTokenFile = "JOBRUNNER_SERVE_TOKEN_FILE"
     case serveProxyHeader = "JOBRUNNER_SERVE_PROXY_HEADER"
     case concurrency = "JOBRUNNER_CONCURRENCY"
@@ -23,7 +24,9 @@ enum Setting: String, CaseIterable {
         switch self {
         case .databaseURL: "a PostgreSQL URI or keyword string"
         case .jobs: "folder of the job files"
-        case .keyFile: "file with the key that seals secrets"
+        case .keyFile: "file with the keys that open secrets, one a line, the newest last"
+        case .keyFolder:
+            "folder where the keys of tenants are kept, wrapped; the same for all workers"
         case .serveTokenFile: "file with the token that `serve` asks for"
         case .serveProxyHeader: "header by which a proxy in front of `serve` says who asks"
         case .concurrency: "as `worker --concurrency`: most runs at once"
@@ -45,7 +48,8 @@ enum Setting: String, CaseIterable {
         switch self {
         case .databaseURL: "libpq's `PGHOST`, `PGDATABASE`, `PGPASSWORD`, …"
         case .jobs: fallback.map { "`\($0)`" } ?? ""
-        case .keyFile: "none: no secret can be stored or used"
+        case .keyFile: "none: no secret can be used"
+        case .keyFolder: "none: they are kept in the database"
         case .serveTokenFile: "none: only this machine may ask"
         case .serveProxyHeader, .settingsFile: "none"
         case .reserve: "an eighth of `JOBRUNNER_CONCURRENCY`; none with `--drain`"
@@ -64,7 +68,8 @@ enum Setting: String, CaseIterable {
         case .listen: "127.0.0.1:9465"
         case .log: "text"
         case .logLevel: "info"
-        case .databaseURL, .keyFile, .serveTokenFile, .serveProxyHeader, .reserve, .metrics,
+        case .databaseURL, .keyFile, .keyFolder, .serveTokenFile, .serveProxyHeader, .reserve,
+            .metrics,
             .settingsFile:
             nil
         }

@@ -12,6 +12,7 @@ struct Settings: Sendable {
     /// Folder of the job files.
     let jobsFolder: String
     private let keyFile: String?
+    private let keyFolder: String?
     private let serveTokenFile: String?
     /// The header field by which a proxy says who asks `serve`; nil when there is no proxy.
     let serveProxyHeader: String?
@@ -37,6 +38,7 @@ struct Settings: Sendable {
         databaseURL = found[.databaseURL]?.value
         jobsFolder = found[.jobs]?.value ?? Setting.jobs.fallback ?? ""
         keyFile = found[.keyFile]?.value
+        keyFolder = found[.keyFolder]?.value
         serveTokenFile = found[.serveTokenFile]?.value
         serveProxyHeader = found[.serveProxyHeader]?.value
         serviceManager = ServiceManager(environment: environment)
@@ -106,15 +108,17 @@ struct Settings: Sendable {
 
     var hasKeyFile: Bool { keyFile != nil }
 
-    /// What seals and opens secrets.
-    func sealer() throws -> Sealer {
+    /// What makes and unwraps the keys of tenants.
+    func keyKeeper() throws -> KeyKeeper {
         guard let keyFile else {
             throw Failure(
                 .configuration,
-                "JOBRUNNER_KEY_FILE is not set; expected the path of the file with the key that"
-                    + " seals secrets")
+                "JOBRUNNER_KEY_FILE is not set; expected the path of the file with the keys that"
+                    + " open secrets")
         }
-        return Sealer(key: try KeyFile.load(keyFile, credentials: credentials))
+        return KeyKeeper(
+            ring: try KeyFile.load(keyFile, credentials: credentials),
+            folder: keyFolder.map { KeyFolder($0) })
     }
 }
 

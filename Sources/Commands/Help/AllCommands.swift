@@ -1,5 +1,5 @@
 /// Every command, in the order of the help.
 let allCommands: [CommandSpec] =
-    schemaCommands + tenantCommands + userCommands + applicationCommands + runCommands
+    schemaCommands + tenantCommands + userCommands + applicationCommands + keyCommands + runCommands
     + questionCommands + jobCommands
     + importCommands

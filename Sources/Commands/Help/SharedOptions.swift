@@ -8,6 +8,10 @@ extension OptionSpec {
     static let secret = OptionSpec.repeated(
         "secret", "NAME=@FILE|-", as: .assignment(.secret),
         "secret from a file or standard input, never in the arguments")
+    static let origin = OptionSpec.repeated(
+        "origin", "URL",
+        "where the secrets may be sent, such as https://api.example.com; without it where the job files send them"
+    )
     static let tenant = OptionSpec.value(
         "tenant", "T", required: true, "name of the tenant")
     static let tenantFilter = OptionSpec.value("tenant", "T", "only this tenant")

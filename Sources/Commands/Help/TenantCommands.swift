@@ -10,7 +10,7 @@ private let settings: [OptionSpec] = [
     .value("max-running", "N", as: .integer(1...runningMax), "most runs at once"),
     .repeated(
         "source", "ID=URL", as: .assignment(.url), "base address of a source for this tenant"),
-    .secret,
+    .secret, .origin,
 ]
 
 private let changes =

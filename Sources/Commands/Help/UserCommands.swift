@@ -8,7 +8,7 @@ private let settings: [OptionSpec] = [
     .repeated(
         "set", "NAME=VALUE", as: .assignment(.text),
         "attribute that job files refer to, always a text"),
-    .secret,
+    .secret, .origin,
     .repeated(
         "list", "NAME=@FILE", as: .assignment(.file),
         "list of ids from a file, one a line; replaces it"
@@ -28,7 +28,7 @@ let userCommands = [
             PositionalSpec(name: "FILE", count: .one, help: "the file; - for standard input")
         ],
         options: [
-            .tenant,
+            .tenant, .origin,
             .value(
                 "within", "SPAN", as: .duration,
                 "spread their first runs over it, behind everything else of the tenant"),

@@ -22,6 +22,7 @@ let bodies: [String: Body] = [
     "application add": addApplication,
     "application list": listApplications,
     "application remove": removeApplication,
+    "key rotate": rotateKeys,
     "worker": WorkerCommand.run,
     "serve": serve,
     "enqueue": enqueue,

@@ -21,6 +21,14 @@ extension Form where Value == String {
         return words.count == 2 && words.allSatisfy { isNameText(String($0)) }
     }
 
+    /// Of an entity of another job: three words with dots between.
+    static let entityName = text(
+        .entityName, "entity of a job, expected three words such as app.refresh.item"
+    ) {
+        let words = $0.split(separator: ".", omittingEmptySubsequences: false)
+        return words.count == 3 && words.allSatisfy { isNameText(String($0)) }
+    }
+
     /// Under which sources share budget and breaker.
     static let sourceID = text(.sourceID, "source id, expected one of a-z, 0-9, _ and -") {
         !$0.hasPrefix("-") && isNameText(String($0.map { $0 == "-" ? "_" : $0 }))

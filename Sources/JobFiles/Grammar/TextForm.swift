@@ -4,6 +4,8 @@ enum TextForm: String, CaseIterable, Sendable {
     case name
     /// Two names with a dot.
     case jobName
+    /// A job's name and an entity's.
+    case entityName
     /// A name that may hold `-`.
     case sourceID
     case baseURL
@@ -62,6 +64,7 @@ enum TextForm: String, CaseIterable, Sendable {
         return switch self {
         case .name: "^\(name)$"
         case .jobName: "^\(name)\\.\(name)$"
+        case .entityName: "^\(name)\\.\(name)\\.\(name)$"
         case .sourceID: "^[a-z_][a-z0-9_-]{0,62}$"
         case .baseURL:
             #"^https?://([A-Za-z0-9._\[\]:-]|\#(user))+(/([^?#{}@\s]|\#(user))*([^?#{}@\s/]|\#(user)))?$"#
@@ -101,6 +104,7 @@ enum TextForm: String, CaseIterable, Sendable {
         switch self {
         case .name: "name"
         case .jobName: "two names with a dot"
+        case .entityName: "three names with dots"
         case .sourceID: "name that may hold `-`"
         case .baseURL: "`http(s)://host[:port][/prefix]`"
         case .tokenURL: "URL"

@@ -50,6 +50,13 @@ extension Mapping where Model == Source {
         usual(
             "headers", \.headers, .headers([]),
             "Header fields that are sent with every request. They may hold `{secret.x}`.")
+        usual(
+            "secrets", \.secrets, .named(\.name, Mapping<TakenSecret>.taken.form, noun: "secret"),
+            without: "people alone set them",
+            """
+            The secrets that records of another job may bring, by name. What a person sets wins; without this what a record \
+            has brought is not sent to the source.
+            """)
         optional(
             "zone", \.zone, .zone, without: "such a time is UTC, and may move no watermark",
             """
@@ -57,6 +64,18 @@ extension Mapping where Model == Source {
             user such as `{user.time_zone}`.
             """
         ).only(.withoutPreset)
+    }
+}
+
+extension Mapping where Model == TakenSecret {
+    fileprivate static let taken = Mapping(
+        "taken_secret", "A secret that is taken from records of another job.",
+        blank: TakenSecret(name: "", from: "")
+    ) {
+        required(
+            "from", \.from, .entityName,
+            "The entity whose records bring it, such as `app.tokens.token`: the job's name and the entity's."
+        )
     }
 }
 

@@ -7,7 +7,8 @@ from libpq import Session
 
 TENANT, OTHER = "acme", "zeta"
 # What a sealed secret looks like, but for its last byte.
-SEALED = "\\x" + "01" * 63
+SEALED = "\\x02" + "01" * 8 + "00" * 60
+KEY = "'\\x" + "01" * 8 + "'"
 USERS = ["ann", "bob", "carl"]
 JOBS = {"pairs.notes": ("note", "pairs_note", "note_id"), "pairs.cards": ("card", "pairs_card", "card_id")}
 
@@ -111,6 +112,8 @@ class World:
         judge = self.judge
         for tenant, users in ((TENANT, USERS), (OTHER, ["zoe"])):
             judge.query("select jobrunner.add_tenant($1)", tenant)
+            judge.script(f"""select jobrunner.add_tenant_key(id, {KEY}, decode(repeat('01', 32), 'hex'), null, {KEY})
+                from jobrunner.tenants where name = '{tenant}'""")
             judge.query("select jobrunner.give_job($1, $2)", tenant, job)
             for user in users:
                 judge.query("select jobrunner.add_user($1, $2)", tenant, user)

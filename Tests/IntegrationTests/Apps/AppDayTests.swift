@@ -1,3 +1,4 @@
+import Basics
 import JSON
 import JobFiles
 import Postgres
@@ -138,15 +139,17 @@ private final class Door {
         #expect(try await texts(needs, .text(app.user)) == [])
     }
 
-    /// Sealing takes the key, which the test's world has.
+    /// What the application seals is opened by the worker alone.
     private func store(_ name: String, _ text: String, of user: String) async throws {
-        guard let sealer = world.sealer else { return }
-        let userID = user == "*" ? 0 : Int64(try await world.userID(user))
-        let tenantID = Int64(
-            try await world.int("select id from jobrunner.tenants where name = 'acme'"))
-        let sealed = sealer.seal(
-            SecretValue(Array(text.utf8)),
-            for: SecretOwner(tenantID: tenantID, userID: userID, name: name))
+        let key = try await texts(
+            "select encode(prefix || public_key, 'hex') from jobrunner.sealing_key('acme')"
+        ).first.flatMap(Hex.decode)
+        guard let key, let publicKey = PublicKey(Array(key.dropFirst(9))) else { return }
+        let place = SecretPlace(
+            user: user == "*" ? nil : user, name: name, origins: [world.source.base])
+        let sealed = try Seal.make(
+            SecretValue(Array(text.utf8)), for: place, with: publicKey)
+        #expect(sealed.prefix(9) == key.prefix(9))
         _ = try await texts(
             "select jobrunner.set_secret('acme', $1, $2, $3)", .text(user), .text(name),
             .bytes(sealed))

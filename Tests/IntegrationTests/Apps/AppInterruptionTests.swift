@@ -136,7 +136,7 @@ import TestSupport
             #expect(try await world.source.log(user: isAccount ? app.user : nil).isEmpty)
             if isAccount {
                 #expect(try await world.job(userName(2)).text("last_outcome") == "complete")
-                try await world.setSecret("ck_web_auth_token", "token-\(app.user)", of: app.user)
+                try await world.store("token-\(app.user)", as: "ck_web_auth_token", of: app.user)
             } else {
                 try await world.setServerKey()
             }
@@ -154,7 +154,7 @@ import TestSupport
             let rows = try await world.versions()
             let (name, other) = (try await app.names(world)[3], userName(2))
             try await app.deviceEdits([name], in: world)
-            try await world.setSecret("ck_web_auth_token", "token-\(other)", of: app.user)
+            try await world.store("token-\(other)", as: "ck_web_auth_token", of: app.user)
             try await world.sql("select jobrunner.pause_jobs('acme', $1)", .text(other))
             let calls = try await world.cloudCalls { try await world.runAgain() }
             #expect(calls.map(\.operation) == ["users/caller"])
@@ -163,7 +163,7 @@ import TestSupport
             #expect(job.text("last_error")?.contains("another account") == true)
             #expect(try await world.versions() == rows)
             // With the right one it goes on where it was.
-            try await world.setSecret("ck_web_auth_token", "token-\(app.user)", of: app.user)
+            try await world.store("token-\(app.user)", as: "ck_web_auth_token", of: app.user)
             try await world.runAgain()
             try await app.compare(world)
         }

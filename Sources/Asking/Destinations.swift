@@ -1,0 +1,41 @@
+import HTTP
+import JobFiles
+import Secrets
+
+/// Where a run sends each of its secrets, and what the seals say to it.
+struct Destinations: Sendable {
+    private let addresses: @Sendable (String) -> [String]
+    /// By the name of a secret, the entity from whose records the job takes it.
+    private let takenFrom: [String: String]
+
+    /// Of a job file as a run has it, at the tenant's own address where there is one.
+    init(of use: SecretUse, _ source: Source, at base: String) {
+        takenFrom = Dictionary(source.secrets.map { ($0.name, $0.from) }) { first, _ in first }
+        let token = source.tokenURL
+        addresses = { name in
+            (use.toSource.contains(name) ? [base] : [])
+                + (use.toTokenEndpoint.contains(name) ? [token].compactMap { $0 } : [])
+        }
+    }
+
+    /// Why the secret of a seal may not be used as the job uses it, to follow its name; nil when it may.
+    func refusal(of place: SecretPlace) -> String? {
+        let addresses = addresses(place.name)
+        // A job that sends it nowhere is the one that brings it, or only wants to know that it is there.
+        if addresses.isEmpty { return nil }
+        if let entity = place.broughtBy, takenFrom[place.name] != entity {
+            return "was brought by \(entity), and the job takes it from "
+                + (takenFrom[place.name] ?? "nobody but a person") + " (source.secrets)"
+        }
+        let allowed = Set(place.origins.compactMap { Origin(url: $0) })
+        for address in addresses {
+            guard let origin = Origin(url: address), allowed.contains(origin) else {
+                let known = allowed.map(\.description).sorted().joined(separator: ", ")
+                return
+                    "may be sent to \(known.isEmpty ? "nobody" : known), and the job would send it to "
+                    + (Origin(url: address)?.description ?? "an address that is none")
+            }
+        }
+        return nil
+    }
+}

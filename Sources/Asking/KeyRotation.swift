@@ -1,0 +1,108 @@
+public import JobQueue
+public import Secrets
+
+/// Seals all secrets anew, with keys that the newest key of the key file wraps, while workers go on.
+///
+/// What is done stands in rows: one that was killed is ended by the next. A tenant seals with its new key from the first
+/// step on; the old one goes when nothing is sealed with it any more, which the database itself holds to.
+public struct KeyRotation: Sendable {
+    private static let secretsMax = 200
+    private static let tenantsMax = 100
+
+    private let keeper: KeyKeeper
+    private let queue: Queue
+
+    /// What a rotation has done.
+    public struct Report: Sendable {
+        /// Tenants that have another key now.
+        public var tenants = 0
+        /// Secrets that were sealed anew.
+        public var secrets = 0
+        /// What can't be opened with the key file, by tenant.
+        public var unopened: [(tenant: Int64, reason: String)] = []
+    }
+
+    /// Rotates with what the key file holds.
+    public init(_ keeper: KeyKeeper, _ queue: Queue) {
+        self.keeper = keeper
+        self.queue = queue
+    }
+
+    /// Goes through all tenants; one whose old key can't be unwrapped keeps it, and is told of.
+    public func run() async throws -> Report {
+        var report = Report()
+        var last: Int64 = 0
+        let newest = keeper.ring.newest.idBytes
+        while case let tenants = try await queue.tenantsToKey(
+            after: last, wrappedBy: newest, most: Self.tenantsMax),
+            let end = tenants.last
+        {
+            for tenant in tenants {
+                do {
+                    report.secrets += try await rotate(tenant)
+                    report.tenants += 1
+                } catch let error as SecretError {
+                    report.unopened.append((tenant, "\(error)"))
+                }
+            }
+            last = end
+        }
+        return report
+    }
+
+    /// Returns how many secrets were sealed anew.
+    private func rotate(_ tenant: Int64) async throws -> Int {
+        let old = try await openableKeys(of: tenant)
+        if old.isEmpty {
+            _ = try await queue.addKey(keeper.newKey(ofTenant: tenant))
+            return 0
+        }
+        if try await isToReplace(tenant) {
+            _ = try await queue.replaceKey(keeper.newKey(ofTenant: tenant))
+        }
+        guard let new = try await queue.keys(ofTenant: tenant).first(where: { !$0.isRetired }),
+            let key = PublicKey(new.publicKey)
+        else { return 0 }
+        var count = 0
+        while true {
+            let secrets = try await queue.secretsToSealAnew(
+                ofTenant: tenant, most: Self.secretsMax)
+            if secrets.isEmpty {
+                // A worker may have stored one meanwhile that it had sealed with the old key.
+                guard let gone = try await queue.dropRetiredKeys(ofTenant: tenant) else { continue }
+                for id in gone { try keeper.folder?.remove(id) }
+                return count
+            }
+            try await queue.sealAnew(
+                secrets.map { try sealed($0, from: old, to: key) }, ofTenant: tenant)
+            count += secrets.count
+        }
+    }
+
+    /// All must open: what is sealed with one that does not could never be read again.
+    private func openableKeys(of tenant: Int64) async throws -> [[UInt8]: TenantKey] {
+        var keys: [[UInt8]: TenantKey] = [:]
+        for key in try await queue.keys(ofTenant: tenant) {
+            keys[key.id] = try keeper.unwrap(
+                id: key.id, wrapped: key.wrapped, wrappedBy: key.wrappedBy, tenant: tenant)
+        }
+        return keys
+    }
+
+    private func isToReplace(_ tenant: Int64) async throws -> Bool {
+        try await queue.keys(ofTenant: tenant)
+            .contains { !$0.isRetired && $0.wrappedBy != keeper.ring.newest.idBytes }
+    }
+
+    private func sealed(
+        _ secret: SealedSecret, from old: [[UInt8]: TenantKey], to key: PublicKey
+    ) throws -> SealedSecret {
+        guard let id = Seal.keyID(of: secret.sealed), let opening = old[id] else {
+            throw SecretError.tampered(name: secret.name)
+        }
+        var secret = secret
+        secret.sealed = try Seal.again(
+            secret.sealed, named: secret.name, from: opening, to: key)
+        return secret
+    }
+}

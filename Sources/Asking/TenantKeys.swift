@@ -1,0 +1,97 @@
+public import JobQueue
+public import Secrets
+import Synchronization
+
+/// The keys of tenants that this process has unwrapped, so that the database is asked once for each tenant.
+public final class TenantKeys: Sendable {
+    private struct Known {
+        var sealing: PublicKey?
+        var opening: [[UInt8]: Result<TenantKey, SecretError>] = [:]
+    }
+
+    private let keeper: KeyKeeper
+    private let queue: Queue
+    private let known = Mutex<[Int64: Known]>([:])
+    /// The tenants up to this number have had a key.
+    private let keyed = Mutex<Int64>(0)
+
+    /// Knows no key yet.
+    public init(_ keeper: KeyKeeper, _ queue: Queue) {
+        self.keeper = keeper
+        self.queue = queue
+    }
+
+    /// The key that opens seals of that id; nil when the tenant has no such key.
+    ///
+    /// Throws `SecretError` for one that can't be unwrapped here.
+    func opening(
+        _ id: [UInt8], ofTenant tenant: Int64, deadline: ContinuousClock.Instant
+    ) async throws -> TenantKey? {
+        if case .success(let key) = known.withLock({ $0[tenant]?.opening[id] }) { return key }
+        return try await read(tenant, deadline).opening[id]?.get()
+    }
+
+    /// What a tenant seals with at present, as far as this process knows; a tenant that has nothing is given a key.
+    public func sealing(
+        ofTenant tenant: Int64, deadline: ContinuousClock.Instant? = nil
+    ) async throws -> PublicKey {
+        if let key = known.withLock({ $0[tenant]?.sealing }) { return key }
+        if let key = try await read(tenant, deadline).sealing { return key }
+        _ = try await queue.addKey(keeper.newKey(ofTenant: tenant))
+        guard let key = try await read(tenant, deadline).sealing else {
+            throw QueueError.keyRetired(message: "tenant \(tenant) is gone", hint: nil)
+        }
+        return key
+    }
+
+    /// Gives each new tenant a key, so that an application can seal, and removes those of removed tenants where they are
+    /// kept outside of the database.
+    ///
+    /// A tenant may become visible after others with higher numbers: the last ones are looked at again.
+    public func tend() async throws {
+        let overlap: Int64 = 1000
+        var last = keyed.withLock { max(0, $0 - overlap) }
+        while case let tenants = try await queue.tenantsToKey(after: last, most: 100),
+            let end = tenants.last
+        {
+            for tenant in tenants { _ = try await sealing(ofTenant: tenant) }
+            last = end
+        }
+        let seen = last
+        keyed.withLock { $0 = max($0, seen) }
+        guard let folder = keeper.folder else { return }
+        for id in try await queue.keyRemovals(most: 1000) {
+            try folder.remove(id)
+            try await queue.noteKeyRemoved(id)
+        }
+    }
+
+    /// The tenant seals with another key by now.
+    func forget(tenant: Int64) { known.withLock { $0[tenant] = nil } }
+
+    private func read(
+        _ tenant: Int64, _ deadline: ContinuousClock.Instant?
+    ) async throws -> Known {
+        var found = Known()
+        for key in try await queue.keys(ofTenant: tenant, deadline: deadline) {
+            if !key.isRetired { found.sealing = PublicKey(key.publicKey) }
+            found.opening[key.id] = Result { () throws(SecretError) in
+                try keeper.unwrap(
+                    id: key.id, wrapped: key.wrapped, wrappedBy: key.wrappedBy, tenant: tenant)
+            }
+        }
+        let read = found
+        known.withLock { $0[tenant] = read }
+        return read
+    }
+}
+
+extension KeyKeeper {
+    /// A new key as its row has it.
+    public func newKey(ofTenant tenant: Int64) throws(SecretError) -> StoredKey {
+        let made = try make(tenant: tenant)
+        return StoredKey(
+            tenantID: tenant, id: made.key.id, publicKey: made.key.bytes, wrapped: made.wrapped,
+            wrappedBy: made.wrappedBy)
+    }
+}

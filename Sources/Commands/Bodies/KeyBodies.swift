@@ -1,0 +1,19 @@
+import Asking
+import JobQueue
+import Secrets
+
+/// `jobrunner key rotate`: exit 1 when the old keys are still needed for some tenant.
+func rotateKeys(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
+    let keeper = try context.settings.keyKeeper()
+    let report = try await context.withQueue { queue in
+        try await KeyRotation(keeper, queue).run()
+    }
+    var words =
+        "sealed \(counted(report.secrets, "secret")) of \(counted(report.tenants, "tenant"))"
+    words += " with keys that key \(keeper.ring.newest.id) wraps"
+    try context.say(words)
+    for tenant in report.unopened {
+        context.output.complain("tenant number \(tenant.tenant): \(tenant.reason)")
+    }
+    return report.unopened.isEmpty ? .ok : .failure
+}
