@@ -175,7 +175,7 @@ let package = Package(
             "Sync",
             uses: [
                 "Writing", "Asking", "Reading", "JobQueue", "Postgres", "HTTP", "JobFiles", "JSON",
-                "Secrets", "Telemetry", "Basics",
+                "Telemetry", "Basics",
             ]),
         room(
             "CloudKit",

@@ -67,9 +67,9 @@ public final class Credentials {
 
     /// Opens what the job file names, where its seal allows what the file does with it.
     ///
-    /// Throws `RunEnd.deferred` where the worker's key file is missing or another, which is no user's matter,
-    /// and `needsReauth` for a secret that does not open, or may not be sent where the job would send it: it parks its
-    /// job and no other.
+    /// Throws `RunEnd.deferred` where the worker's key file is missing or another, which is no user's matter. Throws
+    /// `needsReauth` for a secret that does not open, or may not be sent where the job would send it: it parks its job
+    /// and no other.
     public func open(_ sealedSecrets: [SealedSecret]) async throws {
         versions = sealedSecrets.map(\.version)
         if let keys, !names.isEmpty {

@@ -1,5 +1,4 @@
 import Basics
-import Foundation
 import Glibc
 
 /// A folder outside of the database for the wrapped keys of tenants, a file each.
@@ -22,8 +21,8 @@ public struct KeyFolder: Sendable {
         var bytes = [UInt8](repeating: 0, count: 256)
         let count = Glibc.read(descriptor, &bytes, bytes.count)
         guard count >= 0 else { throw failure(file(id)) }
-        let text = String(decoding: bytes[..<count], as: UTF8.self)
-        return Hex.decode(text.trimmingCharacters(in: .whitespacesAndNewlines)) ?? []
+        let digits = bytes[..<count].filter { $0 > UInt8(ascii: " ") }
+        return Hex.decode(String(decoding: digits, as: UTF8.self)) ?? []
     }
 
     /// Keeps a wrapped key, on the disk when this returns.

@@ -4,7 +4,7 @@ import Basics
 public struct KeyKeeper: Sendable {
     /// The keys of the key file.
     public let ring: KeyRing
-    /// Where wrapped keys are kept; nil: in the database.
+    /// Where wrapped keys are kept; nil means in the database.
     public let folder: KeyFolder?
 
     /// Keeps what the ring wraps.
@@ -24,7 +24,7 @@ public struct KeyKeeper: Sendable {
         return (key.publicKey, folder == nil ? wrapped : nil, ring.newest.idBytes)
     }
 
-    /// The key that a row stands for; `wrapped` nil: it is in the folder.
+    /// The key that a row stands for; nil for `wrapped` means that it is in the folder.
     ///
     /// Throws `wrongKey` where the key file lacks the key that has wrapped it, `keyLost` where the folder lacks it, and
     /// `keyTampered`.

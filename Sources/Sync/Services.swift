@@ -32,4 +32,9 @@ public struct Services: Sendable {
             queue: queue, client: client, budgets: budgets, keys: keys, metrics: metrics,
             dialect: dialect)
     }
+
+    /// What records bring is sealed for those of the files that take it.
+    public mutating func takeSecrets(for files: [JobFile]) {
+        tools.takers = files.filter { !$0.source.secrets.isEmpty }
+    }
 }

@@ -153,7 +153,7 @@ final class World: Household {
         var services = Services(
             queue: own, client: client, budgets: budgets,
             keys: keeper.map { TenantKeys($0, own) }, log: log, dialect: cloudKitDialect)
-        services.tools.takers = files
+        services.takeSecrets(for: files)
         let worker = Worker(
             settings, configuration: configuration, queue: own, files: files,
             sync: Syncer(services),

@@ -9,8 +9,8 @@ language plpgsql volatile
 security definer
 set search_path = pg_catalog, pg_temp
 as $$
--- Gives a tenant its first key, which whoever has the key file has made and wrapped; in_wrapped null: it is kept outside
--- of the database. Returns false, and changes nothing, when the tenant has one to seal with, or is gone.
+-- Gives a tenant its first key, which whoever has the key file has made and wrapped; in_wrapped null: it is kept
+-- outside of the database. Returns false, and changes nothing, when the tenant has one to seal with, or is gone.
 begin
   insert into jobrunner.tenant_keys (tenant_id, id, public_key, wrapped, wrapped_by)
   select t.id, in_id, in_public_key, in_wrapped, in_wrapped_by

@@ -12,10 +12,10 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
 -- Makes what a record brings the user's secret, in the transaction of its page, which began with hold_secrets.
--- Returns false and stores nothing when a person has set the secret, which stays until it is removed; when the secret is
--- not older than the record, which was changed at in_changed_at (null: before everything); when that is a time to come,
--- but for clocks that differ by some minutes; or when the value is that of revision in_same_as, or sealed as it is stored.
--- Raises JR017, JR019 as check_sealed does.
+-- What a person has set stays until it is removed: false, and nothing is stored. So it is when the secret is not older
+-- than the record, which was changed at in_changed_at (null: before everything), and when that is a time to come, but
+-- for clocks that differ by some minutes. So it is as well when the value is that of revision in_same_as, or sealed as
+-- it is stored. Raises JR017, JR019 as check_sealed does.
 declare
   -- A clock that is a little ahead must not keep out what comes later.
   v_changed_at timestamptz := least(coalesce(in_changed_at, '-infinity'), now());

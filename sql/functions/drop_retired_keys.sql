@@ -4,8 +4,9 @@ create or replace function jobrunner.drop_retired_keys(
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
--- Forgets the keys that a tenant seals with no more, and the access tokens that were sealed with them, which sources give
--- anew; returns the keys' ids, to be removed where they are kept outside. Fails (23503) while a secret is sealed with one.
+-- Forgets the keys that a tenant seals with no more, and the access tokens that were sealed with them, which sources
+-- give anew; returns the keys' ids, to be removed where they are kept outside. Fails (23503) while a secret is sealed
+-- with one.
 declare
   v_ids bytea[];
 begin

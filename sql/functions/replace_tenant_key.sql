@@ -9,8 +9,8 @@ language plpgsql volatile
 security definer
 set search_path = pg_catalog, pg_temp
 as $$
--- From now on the tenant seals with this key; what is sealed with the one before waits for seal_anew. Returns false, and
--- changes nothing, when the present key is already wrapped by in_wrapped_by, or there is none.
+-- From now on the tenant seals with this key; what is sealed with the one before waits for seal_anew. Returns false,
+-- and changes nothing, when the present key is already wrapped by in_wrapped_by, or there is none.
 begin
   update jobrunner.tenant_keys as k
   set retired_at = now()

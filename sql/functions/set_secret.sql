@@ -9,9 +9,9 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
 -- Stores a sealed secret of a user, or of the tenant itself (user null or *), and wakes the jobs that were parked for
--- want of it. Returns how many were woken. Whoever may call it can seal (sealing_key); the user's key, the secret's name
--- and where it may be sent stand in the seal. Raises JR010, JR011, JR017 for what is no seal by its form, and JR019 for
--- one with another key than the tenant's present one.
+-- want of it. Returns how many were woken. Whoever may call it can seal (sealing_key); the user's key, the secret's
+-- name and where it may be sent stand in the seal. Raises JR010, JR011, JR017 for what is no seal by its form, and
+-- JR019 for one with another key than the tenant's present one.
 declare
   v_tenant_id bigint := (jobrunner.tenant_named(in_tenant)).id;
   v_user_id bigint := 0;

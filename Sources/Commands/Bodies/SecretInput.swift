@@ -4,7 +4,9 @@ import HTTP
 import JobQueue
 import Secrets
 
-/// Seals what the `--secret` options name; nil when there is none. `user`: whose they are, nil: the tenant's own.
+/// Seals what the `--secret` options name; nil when there is none.
+///
+/// `user` is whose they are; nil means the tenant's own.
 ///
 /// Reads all files now, so that a mistake is found before the database is asked.
 func sealing(

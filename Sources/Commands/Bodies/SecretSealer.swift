@@ -10,7 +10,7 @@ struct SecretSealer: Sendable {
     /// Where the secrets may be sent; empty: where the files of the tenant's jobs send them.
     var origins: [String]
     var files: [JobFile]
-    /// Makes the key of a tenant that has none; nil: a worker does.
+    /// Makes the key of a tenant that has none; nil means that a worker does.
     var keeper: KeyKeeper?
 
     /// Seals for a user, or for the tenant itself where that is nil.

@@ -31,9 +31,7 @@ enum WorkerCommand {
         let log = Log(context.settings.log)
         let readable = try jobFiles(context.settings, log)
         let keeper = context.settings.hasKeyFile ? try context.settings.keyKeeper() : nil
-        var configuration = try context.settings.databaseConfiguration(lanes: lanes)
-        configuration.usesGenericPlans = true
-        configuration.serversWanted = .writable
+        let configuration = try configuration(context.settings)
         let database = Database(configuration)
         let queue = Queue(database)
         var settings = workerSettings(arguments)
@@ -69,11 +67,11 @@ enum WorkerCommand {
 
         let budgets = Budgets(queue)
         let client = client(settings, openFiles)
+        let keys = keeper.map { TenantKeys($0, queue) }
         var services = Services(
-            queue: queue, client: OwnLimitWatch(client, log), budgets: budgets,
-            keys: keeper.map { TenantKeys($0, queue) }, log: log, metrics: metrics,
-            dialect: cloudKitDialect)
-        services.tools.takers = files.filter { !$0.source.secrets.isEmpty }
+            queue: queue, client: OwnLimitWatch(client, log), budgets: budgets, keys: keys,
+            log: log, metrics: metrics, dialect: cloudKitDialect)
+        services.takeSecrets(for: files)
         let worker = Worker(
             settings, configuration: configuration, queue: queue, files: files,
             sync: Syncer(services), budgets: budgets, log: log)
@@ -86,6 +84,13 @@ enum WorkerCommand {
         client.close()
         await database.close()
         return try exitCode(of: end)
+    }
+
+    private static func configuration(_ settings: Settings) throws -> DatabaseConfiguration {
+        var configuration = try settings.databaseConfiguration(lanes: lanes)
+        configuration.usesGenericPlans = true
+        configuration.serversWanted = .writable
+        return configuration
     }
 
     /// Whether this program can work on the database, and with which of the files; what it can't is logged.
