@@ -56,7 +56,6 @@ import Testing
             try await world.deviceStores("a-token")
             try await world.deviceStores("a-token", on: "tablet")
             try await world.runAgain()
-            #expect(try await world.unfinished() == [])
             #expect(try await world.state(of: job) == "needs_reauth")
             #expect(
                 try await world.value(

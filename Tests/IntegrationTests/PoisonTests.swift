@@ -165,8 +165,9 @@ import Testing
 
     static let secrets =
         [
-            "''", "'\\x00'", "substring(sealed from 1 for 9)",
-            "overlay(sealed placing '\\x00' from 1)",
+            // The database itself refuses what names no key of the tenant.
+            "substring(sealed from 1 for 9)", "sealed || '\\x00'",
+            "overlay(sealed placing '\\x00' from 1)", "overlay(sealed placing '\\x00' from 30)",
         ].map {
             Row(
                 sql: "update jobrunner.secrets set sealed = \($0) where user_id = $1",
@@ -180,11 +181,11 @@ import Testing
         } + [
             Row(
                 sql:
-                    "update jobrunner.secrets set sealed = decode(repeat('78', 16384), 'hex') where user_id = $1",
+                    "update jobrunner.secrets set sealed = substring(sealed from 1 for 9) || decode(repeat('78', 16375), 'hex') where user_id = $1",
                 end: "needs_reauth unauthorised", reason: "secret"),
             Row(
                 sql:
-                    "update jobrunner.secrets set sealed = decode(repeat('78', 1000000), 'hex') where user_id = $1",
+                    "update jobrunner.secrets set sealed = substring(sealed from 1 for 9) || decode(repeat('78', 999991), 'hex') where user_id = $1",
                 end: "failed malformed", reason: "secret key is 1000000 bytes long"),
         ]
 
