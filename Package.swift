@@ -37,6 +37,7 @@ let testTargets: [Target] =
             name: "TestSupport",
             dependencies: [
                 "Postgres", "Schema", "JobQueue", "Claiming", "JobFiles", "JSON", "Telemetry",
+                "HTTP",
                 "CLinux",
             ],
             path: "Tests/TestSupport", swiftSettings: swiftSettings),

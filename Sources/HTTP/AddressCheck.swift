@@ -1,73 +1,71 @@
-/// Whether a source may live at an IPv4 address, given as its 4 bytes in network order.
+/// Decides which addresses are connected to: those that anybody can reach, and those of networks that the operator named.
 ///
-/// Hosts come from the operator's files, so loopback and private networks are allowed. Addresses at
-/// which no source can be meant are refused: this network, link-local, the clouds' metadata services,
-/// multicast, reserved and broadcast.
-func isSourceAddress(ipv4 bytes: [UInt8]) -> Bool {
-    guard bytes.count == 4 else { return false }
-    switch (bytes[0], bytes[1]) {
-    case (0, _), (169, 254), (224..., _): return false
-    default: return !metadataServices.contains(bytes)
+/// Names and what they resolve to are other people's, and so may be the host of a base. Therefore the address itself is
+/// looked at, each time a connection is opened and each time one is used.
+struct AddressCheck: Sendable {
+    let networks: PrivateNetworks
+
+    /// Nil when the address, of 4 or 16 bytes in network order, may be connected to.
+    ///
+    /// `isPublicOnly`: a user has chosen the host, so that the operator's networks do not count.
+    func refusal(of address: [UInt8], isPublicOnly: Bool) -> HTTPError? {
+        let address = reached(by: address)
+        guard let range = SpecialRange.holding(address) else { return nil }
+        let isClosed = range.isClosed || leadsToClosed(address)
+        if !isClosed, !isPublicOnly, networks.contain(address) { return nil }
+        if isPublicOnly { return .addressNotPublic }
+        return .addressRefused(
+            AddressRefusal(
+                address: addressText(address), range: range.name, canBeNamed: !isClosed))
     }
 }
 
-/// Whether a source may live at an IPv6 address, given as its 16 bytes; an IPv4 address inside it
-/// (mapped, compatible, NAT64, 6to4) is held to the rules of IPv4.
-func isSourceAddress(ipv6 bytes: [UInt8]) -> Bool {
-    guard bytes.count == 16 else { return false }
-    if bytes == loopback { return true }
-    if bytes[0] == 0xff || (bytes[0] == 0xfe && bytes[1] & 0xc0 == 0x80) { return false }
-    if metadataServices.contains(bytes) { return false }
-    if embedsAtEnd.contains(where: { bytes.starts(with: $0) }) {
-        return isSourceAddress(ipv4: Array(bytes[12...]))
-    }
-    if bytes.starts(with: [0x20, 0x02]) { return isSourceAddress(ipv4: Array(bytes[2..<6])) }
-    return true
-}
+/// Why an address is not connected to.
+public struct AddressRefusal: Sendable, Equatable {
+    /// The address.
+    public let address: String
+    /// What its range is called.
+    public let range: String
+    /// The setting may name its network.
+    public let canBeNamed: Bool
 
-/// Whether an IPv4 address is one that anybody can reach (RFC 6890 and the lists of IANA): not this machine, no private
-/// or shared network, no metadata service, nothing that is kept for examples or tests.
-///
-/// Where a user chooses the host, nothing else is connected to.
-func isPublicAddress(ipv4 bytes: [UInt8]) -> Bool {
-    guard isSourceAddress(ipv4: bytes) else { return false }
-    switch (bytes[0], bytes[1], bytes[2]) {
-    case (10, _, _), (127, _, _), (172, 16...31, _), (192, 168, _): return false
-    case (100, 64...127, _): return false
-    case (192, 0, 0), (192, 0, 2), (198, 51, 100), (203, 0, 113): return false
-    case (192, 88, 99), (198, 18...19, _): return false
-    default: return true
+    /// Describes a refusal.
+    public init(address: String, range: String, canBeNamed: Bool) {
+        self.address = address
+        self.range = range
+        self.canBeNamed = canBeNamed
     }
 }
 
-/// The same of an IPv6 address: global unicast alone, and NAT64 in front of a public IPv4 address.
-func isPublicAddress(ipv6 bytes: [UInt8]) -> Bool {
-    guard isSourceAddress(ipv6: bytes) else { return false }
-    if bytes.starts(with: nat64) { return isPublicAddress(ipv4: Array(bytes[12...])) }
-    guard bytes[0] & 0xe0 == 0x20 else { return false }
-    switch (bytes[0], bytes[1], bytes[2], bytes[3]) {
-    // Protocol assignments with Teredo, examples, 6to4.
-    case (0x20, 0x01, 0...1, _), (0x20, 0x01, 0x0d, 0xb8), (0x20, 0x02, _, _): return false
-    case (0x3f, 0xff, 0...0x0f, _): return false
-    default: return true
+extension AddressRefusal: CustomStringConvertible {
+    /// One line that says how it may be allowed.
+    public var description: String {
+        "the host's address \(address) is refused (\(range)): "
+            + (canBeNamed
+                ? "sources live there only when \(PrivateNetworks.setting) names its network"
+                : "no source lives there, whatever \(PrivateNetworks.setting) names")
     }
 }
 
-private let nat64: [UInt8] = [0x00, 0x64, 0xff, 0x9b] + [UInt8](repeating: 0, count: 8)
+/// The address that is reached in the end: the IPv4 address inside a mapped one, or one for a translator (NAT64).
+private func reached(by address: [UInt8]) -> [UInt8] {
+    carriers.contains { $0.contains(address) } ? Array(address[12...]) : address
+}
 
-private let loopback = [UInt8](repeating: 0, count: 15) + [1]
+/// The IPv4 address inside a 6to4 or a compatible one is that of a metadata service or the like.
+private func leadsToClosed(_ address: [UInt8]) -> Bool {
+    guard address.count == 16 else { return false }
+    let inner: ArraySlice<UInt8>
+    if address.starts(with: [0x20, 0x02]) {
+        inner = address[2..<6]
+    } else if address.starts(with: [UInt8](repeating: 0, count: 12)) {
+        // `::1` is an address of its own.
+        if address[12...].dropLast().allSatisfy({ $0 == 0 }) { return false }
+        inner = address[12...]
+    } else {
+        return false
+    }
+    return SpecialRange.holding(Array(inner))?.isClosed ?? false
+}
 
-/// `::/96`, `::ffff:0:0/96`, `64:ff9b::/96`.
-private let embedsAtEnd: [[UInt8]] = [
-    [UInt8](repeating: 0, count: 12),
-    [UInt8](repeating: 0, count: 10) + [0xff, 0xff],
-    nat64,
-]
-
-/// Metadata services outside the link-local range: Alibaba, Oracle, Azure, Amazon (IPv6).
-private let metadataServices: [[UInt8]] = [
-    [100, 100, 100, 200],
-    [192, 0, 0, 192],
-    [168, 63, 129, 16],
-    [0xfd, 0x00, 0x0e, 0xc2] + [UInt8](repeating: 0, count: 10) + [0x02, 0x54],
-]
+private let carriers = ["::ffff:0:0/96", "64:ff9b::/96"].compactMap { AddressBlock($0) }

@@ -5,10 +5,12 @@ import Glibc
 final class CallbackContext {
     let transfer: Transfer
     let limits: HTTPLimits
+    let check: AddressCheck
 
-    init(transfer: Transfer, limits: HTTPLimits) {
+    init(transfer: Transfer, limits: HTTPLimits, check: AddressCheck) {
         self.transfer = transfer
         self.limits = limits
+        self.check = check
     }
 
     static func from(_ pointer: UnsafeMutableRawPointer?) -> CallbackContext? {
@@ -37,14 +39,14 @@ func receiveBody(
     return context.transfer.receive(body: part, limits: context.limits) ? part.count : stop
 }
 
-/// Opens the socket curl is about to connect, unless the address is one no source has.
+/// Opens the socket curl is about to connect, unless the address is one that is refused.
 func openSocket(
     _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype,
     _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
     guard let context = CallbackContext.from(context), let address else { return -1 }
-    guard isAllowed(address, context.transfer.request) else {
-        context.transfer.isAddressRefused = true
+    if let refusal = context.refusal(of: bytes(of: address)) {
+        context.transfer.addressRefusal = refusal
         return -1
     }
     let flags = CInt(SOCK_CLOEXEC.rawValue)
@@ -78,39 +80,35 @@ func beforeRequest(
     guard let context = CallbackContext.from(context), let remote else {
         return CInt(CURL_PREREQFUNC_ABORT)
     }
-    var four = in_addr()
-    var six = in6_addr()
-    let isPublic =
-        if inet_pton(AF_INET, remote, &four) == 1 {
-            withUnsafeBytes(of: four) { isPublicAddress(ipv4: Array($0)) }
-        } else if inet_pton(AF_INET6, remote, &six) == 1 {
-            withUnsafeBytes(of: six) { isPublicAddress(ipv6: Array($0)) }
-        } else {
-            false
-        }
-    guard !isPublic else { return CInt(CURL_PREREQFUNC_OK) }
-    context.transfer.refusal = .addressNotPublic
+    guard let refusal = context.refusal(of: addressBytes(String(cString: remote))) else {
+        return CInt(CURL_PREREQFUNC_OK)
+    }
+    context.transfer.refusal = refusal
     return CInt(CURL_PREREQFUNC_ABORT)
 }
 
-private func isAllowed(
-    _ address: UnsafeMutablePointer<curl_sockaddr>, _ request: HTTPRequest
-) -> Bool {
-    guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return false }
+extension CallbackContext {
+    /// Nil when the address may be connected to; one that can't be read may not.
+    fileprivate func refusal(of address: [UInt8]?) -> HTTPError? {
+        guard let address else {
+            return .addressRefused(
+                AddressRefusal(address: "?", range: "no IP address", canBeNamed: false))
+        }
+        return check.refusal(of: address, isPublicOnly: transfer.request.isPublicOnly)
+    }
+}
+
+/// Nil for what is no address of the internet.
+private func bytes(of address: UnsafeMutablePointer<curl_sockaddr>) -> [UInt8]? {
+    guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
     let sockaddr = UnsafeRawPointer(address) + offset
     switch address.pointee.family {
     case AF_INET:
         let address = sockaddr.loadUnaligned(as: sockaddr_in.self).sin_addr
-        return withUnsafeBytes(of: address) {
-            isSourceAddress(ipv4: Array($0))
-                && (!request.isPublicOnly || isPublicAddress(ipv4: Array($0)))
-        }
+        return withUnsafeBytes(of: address) { Array($0) }
     case AF_INET6:
         let address = sockaddr.loadUnaligned(as: sockaddr_in6.self).sin6_addr
-        return withUnsafeBytes(of: address) {
-            isSourceAddress(ipv6: Array($0))
-                && (!request.isPublicOnly || isPublicAddress(ipv6: Array($0)))
-        }
-    default: return false
+        return withUnsafeBytes(of: address) { Array($0) }
+    default: return nil
     }
 }

@@ -35,7 +35,7 @@ final class EasyHandle {
         jr_setopt_pointer(pointer, CURLOPT_ERRORBUFFER, errorText)
         setPolicy(settings)
         if isOneOfMany { setLong(CURLOPT_BUFFERSIZE, Self.smallBufferBytes) }
-        setCallbacks(for: transfer, limits: settings.limits)
+        setCallbacks(for: transfer, settings)
         jr_setopt_string(pointer, CURLOPT_URL, transfer.request.url)
         setMethodAndBody(of: transfer.request)
         setHeaders(of: transfer.request)
@@ -78,16 +78,17 @@ final class EasyHandle {
             pointer, CURLOPT_MAXFILESIZE_LARGE, curl_off_t(settings.limits.wireBytesMax))
     }
 
-    private func setCallbacks(for transfer: Transfer, limits: HTTPLimits) {
-        let context = CallbackContext(transfer: transfer, limits: limits)
+    private func setCallbacks(for transfer: Transfer, _ settings: ClientSettings) {
+        let context = CallbackContext(
+            transfer: transfer, limits: settings.limits,
+            check: AddressCheck(networks: settings.privateNetworks))
         self.context = context
         let opaque = Unmanaged.passUnretained(context).toOpaque()
         jr_set_header(pointer, receiveHeader, opaque)
         jr_set_write(pointer, receiveBody, opaque)
-        // On every handle: a kept connection is never checked again.
         jr_set_open_socket(pointer, openSocket, opaque)
-        // A connection that a request without this rule has opened may be taken again.
-        if transfer.request.isPublicOnly { jr_set_before_request(pointer, beforeRequest, opaque) }
+        // A connection is taken again by requests to which another rule applies than to the one that opened it.
+        jr_set_before_request(pointer, beforeRequest, opaque)
     }
 
     private func setMethodAndBody(of request: HTTPRequest) {

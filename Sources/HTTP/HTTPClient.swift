@@ -12,19 +12,22 @@ public final class HTTPClient: Sendable {
     ///
     /// - Parameters:
     ///   - userAgent: What the client calls itself to sources.
+    ///   - privateNetworks: Where it connects to beside addresses that anybody can reach.
     ///   - transfersMax: Exchanges at the same time; more wait in order of arrival.
     ///   - connectionsPerHostMax: Connections to one host and port at the same time.
     ///   - connectionsMax: Connections at the same time, those that are kept for later included.
     ///   - caFile: PEM certificates of a private CA that is trusted like the system's.
     public init(
-        limits: HTTPLimits = .init(), userAgent: String, transfersMax: Int = 512,
-        connectionsPerHostMax: Int = 512, connectionsMax: Int = .max, caFile: String? = nil
+        limits: HTTPLimits = .init(), userAgent: String, privateNetworks: PrivateNetworks,
+        transfersMax: Int = 512, connectionsPerHostMax: Int = 512, connectionsMax: Int = .max,
+        caFile: String? = nil
     ) {
         loop = TransferLoop(
             settings: ClientSettings(
                 limits: limits, userAgent: userAgent, transfersMax: max(1, transfersMax),
                 connectionsPerHostMax: max(1, connectionsPerHostMax),
-                connectionsMax: max(1, connectionsMax), caFile: caFile))
+                connectionsMax: max(1, connectionsMax), caFile: caFile,
+                privateNetworks: privateNetworks))
     }
 
     deinit { close() }

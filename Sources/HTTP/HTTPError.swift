@@ -42,9 +42,9 @@ public enum HTTPError: Error, Sendable, Equatable {
     case redirectRefused(host: String)
     /// More redirects than the client follows.
     case tooManyRedirects
-    /// The host's address is one no source has: link-local, multicast, cloud metadata, …
-    case addressRefused
-    /// The host's address is of a private network or of this machine, and the request may go to public ones alone.
+    /// The host's address is neither public nor in a network that the operator named.
+    case addressRefused(AddressRefusal)
+    /// The same where a user chose the host, so that only public addresses count, and none is told to him.
     case addressNotPublic
 
     /// Whether the network or the source was at fault, so that the same request may succeed later.
@@ -76,7 +76,7 @@ extension HTTPError: CustomStringConvertible {
         case .lacking(let what): "this process has no \(what) left"
         case .redirectRefused(let host): "redirect to \(host) refused"
         case .tooManyRedirects: "too many redirects"
-        case .addressRefused: "the host's address is refused"
+        case .addressRefused(let refusal): "\(refusal)"
         case .addressNotPublic:
             "the host's address is not public, as it must be where a user chooses the host"
         }

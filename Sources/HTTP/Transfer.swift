@@ -33,7 +33,8 @@ final class Transfer: @unchecked Sendable {
     var hold: BodyHold?
     /// Why a callback stopped curl; tells more than curl's own code.
     var refusal: HTTPError?
-    var isAddressRefused = false
+    /// Why an address of the host was not connected to.
+    var addressRefusal: HTTPError?
     /// The last address that curl was about to connect to, with its length.
     var address: (sockaddr_storage, length: socklen_t)?
     /// Why the system gave no socket; 0: it did.

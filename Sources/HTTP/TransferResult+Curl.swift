@@ -36,9 +36,7 @@ private func failure(
     switch code {
     case CURLE_URL_MALFORMAT: return .invalidRequest("the URL can't be used")
     case CURLE_COULDNT_RESOLVE_HOST: return .resolve(easy.failureText(code))
-    case CURLE_COULDNT_CONNECT where transfer.isAddressRefused:
-        return transfer.request.isPublicOnly ? .addressNotPublic : .addressRefused
-    case CURLE_COULDNT_CONNECT: return .connect(easy.failureText(code))
+    case CURLE_COULDNT_CONNECT: return transfer.addressRefusal ?? .connect(easy.failureText(code))
     case CURLE_SSL_CONNECT_ERROR: return .connect(easy.failureText(code))
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM,
         CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:

@@ -24,6 +24,7 @@ class World:
         url, self.administrator_url = run.cluster.database(name)
         self.database = Database(url)
         self.environment = {"DATABASE_URL": url, "JOBRUNNER_JOBS": f"{self.folder}/jobs",
+                            "JOBRUNNER_PRIVATE_NETWORKS": "127.0.0.0/8",
                             "JOBRUNNER_KEY_FILE": self.secret_file("sealing.key", secrets.token_hex(32))}
         self.workers = Workers(self.folder, self.environment, concurrency, lease)
         self.source = None

@@ -89,6 +89,7 @@ struct Installation: Household {
         environment = [
             "DATABASE_URL": test.url, "JOBRUNNER_JOBS": folder.path + "/jobs",
             "JOBRUNNER_KEY_FILE": folder.path + "/key",
+            "JOBRUNNER_PRIVATE_NETWORKS": "127.0.0.0/8, ::1/128",
         ]
         try writeJobs(to: folder)
         _ = try write("key", String(repeating: "0f", count: 32) + "\n")

@@ -47,7 +47,7 @@ struct OwnLimitsTests {
         let servers = try (1...3).map { _ in try TestServer(answer) }
         defer { for server in servers { server.stop() } }
         for most in [2, 100] {
-            let client = HTTPClient(userAgent: "tests", connectionsMax: most)
+            let client = HTTPClient(connectionsMax: most)
             // Of the first two one has made room, whichever was used the earlier by a clock of milliseconds.
             for server in servers + servers.prefix(2) {
                 let response = try await client.get(server.url())

@@ -39,36 +39,13 @@ import Testing
         #expect(!why.contains("password"))
     }
 
-    @Test(
-        .timeLimit(.minutes(10)),
-        arguments: [
-            "169.254.169.254", "169.254.0.1", "[fe80::1]", "[::ffff:169.254.169.254]", "0.0.0.0",
-            "[::]", "224.0.0.1", "255.255.255.255", "[ff02::1]", "2852039166", "0xa9fea9fe",
-            "[64:ff9b::a9fe:a9fe]", "[fd00:ec2::254]", "100.100.100.200",
-        ])
-    func `an address no source has is never connected to`(_ host: String) async {
-        #expect(await HTTPClient().failure(of: "http://\(host)/") == .addressRefused)
-    }
-
-    @Test func `loopback and private addresses are allowed`() {
-        for address: [UInt8] in [
-            [127, 0, 0, 1], [10, 0, 0, 1], [192, 168, 1, 1], [172, 16, 0, 1], [8, 8, 8, 8],
-        ] {
-            #expect(isSourceAddress(ipv4: address))
-            #expect(
-                isSourceAddress(ipv6: [UInt8](repeating: 0, count: 10) + [255, 255] + address))
-        }
-        #expect(isSourceAddress(ipv6: [UInt8](repeating: 0, count: 15) + [1]))
-        #expect(isSourceAddress(ipv6: [0xfd, 1] + [UInt8](repeating: 7, count: 14)))
-        #expect(!isSourceAddress(ipv6: [0x20, 0x02, 169, 254] + [UInt8](repeating: 7, count: 12)))
-    }
-
     @Test func `every error is one line without the query`() {
         let errors: [HTTPError] = [
             .invalidRequest("a"), .timedOut(phase: .queued), .cancelled, .resolve("a"),
             .connect("a"), .tls("a"), .sendOrReceive("a"), .truncated, .badEncoding,
             .tooLarge(.wire, limit: 1), .redirectRefused(host: "a"), .tooManyRedirects,
-            .addressRefused,
+            .addressRefused(AddressRefusal(address: "::1", range: "Loopback", canBeNamed: true)),
+            .addressNotPublic,
         ]
         for error in errors {
             let line = error.description

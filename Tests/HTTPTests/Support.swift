@@ -4,9 +4,14 @@ import Synchronization
 import Testing
 
 extension HTTPClient {
-    convenience init(limits: HTTPLimits = .init(), transfersMax: Int = 512, caFile: String? = nil) {
+    /// This machine, where the servers of tests live, is named unless told otherwise.
+    convenience init(
+        limits: HTTPLimits = .init(), privateNetworks: PrivateNetworks = .loopback,
+        transfersMax: Int = 512, connectionsMax: Int = .max, caFile: String? = nil
+    ) {
         self.init(
-            limits: limits, userAgent: "tests", transfersMax: transfersMax, caFile: caFile)
+            limits: limits, userAgent: "tests", privateNetworks: privateNetworks,
+            transfersMax: transfersMax, connectionsMax: connectionsMax, caFile: caFile)
     }
 
     func get(_ url: String, within time: Duration = .seconds(600)) async throws -> HTTPResponse {
@@ -29,6 +34,10 @@ extension HTTPClient {
             return error
         }
     }
+}
+
+extension PrivateNetworks {
+    static let loopback = (try? PrivateNetworks("127.0.0.0/8, ::1/128")) ?? .none
 }
 
 /// Runs a test against a server that follows a script on every connection.

@@ -19,7 +19,7 @@ struct KilledProgram {
             [.posixPermissions: 0o600], ofItemAtPath: key.path())
         environment = [
             "DATABASE_URL": world.database.url, "JOBRUNNER_JOBS": jobs.path(),
-            "JOBRUNNER_KEY_FILE": key.path(),
+            "JOBRUNNER_KEY_FILE": key.path(), "JOBRUNNER_PRIVATE_NETWORKS": "127.0.0.0/8",
         ]
     }
 

@@ -15,7 +15,10 @@ import Testing
             (.sendOrReceive(""), "unavailable"), (.truncated, "unavailable"),
             (.badEncoding, "malformed"), (.tooLarge(.wire, limit: 1), "malformed"),
             (.redirectRefused(host: "h"), "rejected"), (.tooManyRedirects, "rejected"),
-            (.addressRefused, "rejected"),
+            (
+                .addressRefused(AddressRefusal(address: "::1", range: "", canBeNamed: true)),
+                "rejected"
+            ), (.addressNotPublic, "rejected"),
         ]
         for (error, word) in table {
             #expect(classified(error as any Error).errorKind == word, "\(error)")

@@ -42,6 +42,9 @@ struct Installation: Sendable {
     }
 
     private func environment() -> [String: String] {
-        ["DATABASE_URL": cluster.url, "JOBRUNNER_JOBS": jobs]
+        [
+            "DATABASE_URL": cluster.url, "JOBRUNNER_JOBS": jobs,
+            "JOBRUNNER_PRIVATE_NETWORKS": "127.0.0.0/8",
+        ]
     }
 }

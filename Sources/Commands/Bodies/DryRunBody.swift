@@ -13,6 +13,7 @@ import Writing
 func dryRun(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
     let name = arguments.subject
     let keeper = context.settings.hasKeyFile ? try context.settings.keyKeeper() : nil
+    let networks = try context.settings.privateNetworks()
     let (scope, report) = try await context.withQueue { queue in
         let scope = try await chosenJobs(arguments, queue)
         var job = try await queue.readJob(name, tenant: scope.tenant, user: scope.user)
@@ -21,7 +22,8 @@ func dryRun(_ arguments: ParsedArguments, _ context: Context) async throws -> Ex
         try apply(arguments, to: &job, file)
         let inputs = try await inputs(job, file, queue)
         let budgets = Budgets(queue)
-        let client = HTTPClient(userAgent: "jobrunner/\(programVersion)", transfersMax: 4)
+        let client = HTTPClient(
+            userAgent: "jobrunner/\(programVersion)", privateNetworks: networks, transfersMax: 4)
         defer { client.close() }
         let sync = Syncer(
             Services(

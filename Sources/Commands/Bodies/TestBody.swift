@@ -14,7 +14,8 @@ import Telemetry
 func testJob(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
     let file = try context.settings.jobFile(named: arguments.subject)
     let setting = try TestSetting(arguments, context, file)
-    let source = try TestSource(arguments, file, setting.redactor)
+    let source = try TestSource(
+        arguments, file, context.settings.privateNetworks(), setting.redactor)
     defer { source.client?.close() }
     var home = try context.settings.databaseConfiguration()
     home.statementTimeout = .seconds(600)
@@ -118,13 +119,17 @@ private struct TestSource {
     private let recorder: RecordingSender?
     private let player: ReplayingSender?
 
-    init(_ arguments: ParsedArguments, _ file: JobFile, _ redactor: Redactor) throws {
+    init(
+        _ arguments: ParsedArguments, _ file: JobFile, _ networks: PrivateNetworks,
+        _ redactor: Redactor
+    ) throws {
         if let folder = arguments.text("replay") {
             let player = try ReplayingSender(folder: folder, of: file, redactor)
             (sender, client, recorder, self.player) = (player, nil, nil, player)
             return
         }
-        let client = HTTPClient(userAgent: "jobrunner/\(programVersion)", transfersMax: 4)
+        let client = HTTPClient(
+            userAgent: "jobrunner/\(programVersion)", privateNetworks: networks, transfersMax: 4)
         let recorder = try arguments.text("record").map {
             try RecordingSender(client, folder: $0, of: file, redactor)
         }

@@ -31,7 +31,8 @@ enum WorkerCommand {
         let log = Log(context.settings.log)
         let readable = try jobFiles(context.settings, log)
         let keeper = context.settings.hasKeyFile ? try context.settings.keyKeeper() : nil
-        let configuration = try configuration(context.settings)
+        let networks = try context.settings.privateNetworks()
+        let configuration = try databaseConfiguration(context.settings)
         let database = Database(configuration)
         let queue = Queue(database)
         var settings = workerSettings(arguments)
@@ -66,7 +67,7 @@ enum WorkerCommand {
         }
 
         let budgets = Budgets(queue)
-        let client = client(settings, openFiles)
+        let client = client(settings, openFiles, networks)
         let keys = keeper.map { TenantKeys($0, queue) }
         var services = Services(
             queue: queue, client: OwnLimitWatch(client, log), budgets: budgets, keys: keys,
@@ -86,7 +87,9 @@ enum WorkerCommand {
         return try exitCode(of: end)
     }
 
-    private static func configuration(_ settings: Settings) throws -> DatabaseConfiguration {
+    private static func databaseConfiguration(
+        _ settings: Settings
+    ) throws -> DatabaseConfiguration {
         var configuration = try settings.databaseConfiguration(lanes: lanes)
         configuration.usesGenericPlans = true
         configuration.serversWanted = .writable
@@ -107,9 +110,12 @@ enum WorkerCommand {
         return files.filter { unfit[$0.name] == nil }
     }
 
-    private static func client(_ settings: WorkerSettings, _ files: OpenFiles) -> HTTPClient {
+    private static func client(
+        _ settings: WorkerSettings, _ files: OpenFiles, _ networks: PrivateNetworks
+    ) -> HTTPClient {
         HTTPClient(
-            userAgent: "jobrunner/\(programVersion)", transfersMax: settings.concurrency,
+            userAgent: "jobrunner/\(programVersion)", privateNetworks: networks,
+            transfersMax: settings.concurrency,
             connectionsPerHostMax: settings.concurrency, connectionsMax: files.connectionsMax)
     }
 

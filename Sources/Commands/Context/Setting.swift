@@ -8,6 +8,7 @@ enum Setting: String, CaseIterable {
     case jobs = "JOBRUNNER_JOBS"
     case keyFile = "JOBRUNNER_KEY_FILE"
     case keyFolder = "JOBRUNNER_KEY_FOLDER"
+    case privateNetworks = "JOBRUNNER_PRIVATE_NETWORKS"
     case serveTokenFile = "JOBRUNNER_SERVE_TOKEN_FILE"
     case serveProxyHeader = "JOBRUNNER_SERVE_PROXY_HEADER"
     case concurrency = "JOBRUNNER_CONCURRENCY"
@@ -27,6 +28,8 @@ enum Setting: String, CaseIterable {
         case .keyFile: "file with the keys that open secrets, one a line, the newest last"
         case .keyFolder:
             "folder where the keys of tenants are kept, wrapped; the same for all workers"
+        case .privateNetworks:
+            "[networks beside the public internet](install.md#networks) in which sources live, such as `10.20.0.0/16, ::1/128`"
         case .serveTokenFile: "file with the token that `serve` asks for"
         case .serveProxyHeader: "header by which a proxy in front of `serve` says who asks"
         case .concurrency: "as `worker --concurrency`: most runs at once"
@@ -50,6 +53,7 @@ enum Setting: String, CaseIterable {
         case .jobs: fallback.map { "`\($0)`" } ?? ""
         case .keyFile: "none: no secret can be used"
         case .keyFolder: "none: they are kept in the database"
+        case .privateNetworks: "none: only addresses that anybody can reach are connected to"
         case .serveTokenFile: "none: only this machine may ask"
         case .serveProxyHeader, .settingsFile: "none"
         case .reserve: "an eighth of `JOBRUNNER_CONCURRENCY`; none with `--drain`"
@@ -68,7 +72,8 @@ enum Setting: String, CaseIterable {
         case .listen: "127.0.0.1:9465"
         case .log: "text"
         case .logLevel: "info"
-        case .databaseURL, .keyFile, .keyFolder, .serveTokenFile, .serveProxyHeader, .reserve,
+        case .databaseURL, .keyFile, .keyFolder, .privateNetworks, .serveTokenFile,
+            .serveProxyHeader, .reserve,
             .metrics,
             .settingsFile:
             nil

@@ -1,3 +1,4 @@
+import HTTP
 import JobFiles
 import Postgres
 import Secrets
@@ -104,6 +105,14 @@ struct Settings: Sendable {
                 "JOBRUNNER_SERVE_TOKEN_FILE: expected a token of 16 characters or more")
         }
         return token
+    }
+
+    /// Where sources may live beside the public internet.
+    func privateNetworks() throws(Failure) -> PrivateNetworks {
+        guard let list = found[.privateNetworks]?.value else { return .none }
+        do { return try PrivateNetworks(list) } catch {
+            throw Failure(.configuration, "\(PrivateNetworks.setting): \(error)")
+        }
     }
 
     var hasKeyFile: Bool { keyFile != nil }
