@@ -10,7 +10,11 @@ extension NodeReading {
         ]
         var hasChoice = false
         for (text, node) in texts {
-            guard let template = text.flatMap({ AddressTemplate($0) }), let node else { continue }
+            guard let text, let node else { continue }
+            guard let template = AddressTemplate(text) else {
+                checkSecrecy(of: text, at: node, file.source)
+                continue
+            }
             hasChoice = hasChoice || !template.hostAttributes.isEmpty
             check(template, at: node, file, root)
         }
@@ -28,16 +32,30 @@ extension NodeReading {
         }
     }
 
+    private func checkSecrecy(of address: String, at node: Node, _ source: Source) {
+        guard !source.maySend(to: address) else { return }
+        add(
+            node,
+            "anybody on the way can read what goes over http; expected https, or insecure: true in the source"
+        )
+    }
+
+    private func checkSecrecy(of template: AddressTemplate, at node: Node, _ source: Source) {
+        guard template.scheme == "http://", !template.isOwn(source.hosts) else { return }
+        if template.hostAttributes.isEmpty, source.isInsecure { return }
+        add(
+            node,
+            template.hostAttributes.isEmpty
+                ? "anybody on the way can read what goes over http; expected https, or insecure: true in the source"
+                : "an address whose host users choose must be https, but for this machine's own")
+    }
+
     private func check(_ template: AddressTemplate, at node: Node, _ file: JobFile, _ root: Node) {
         guard file.source.preset == nil else {
             add(node, "the address of a preset holds no placeholder")
             return
         }
-        if template.scheme == "http://", !template.isOwn(file.source.hosts) {
-            add(
-                node,
-                "an address that an attribute stands in must be https, but for this machine's own")
-        }
+        checkSecrecy(of: template, at: node, file.source)
         if let name = template.hostAttributes.first, file.source.hosts.isEmpty {
             add(
                 node,

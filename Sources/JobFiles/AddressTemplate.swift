@@ -26,7 +26,7 @@ struct AddressTemplate {
         self.path = path
     }
 
-    private static func split(
+    fileprivate static func split(
         _ text: String
     ) -> (scheme: String, host: String, port: String, path: String)? {
         guard let scheme = ["https://", "http://"].first(where: { text.hasPrefix($0) }) else {
@@ -59,6 +59,16 @@ struct AddressTemplate {
         return hosts.allSatisfy { entry in
             HostPattern(entry).map { !$0.isWild && $0.name?.isOwn ?? false } ?? false
         }
+    }
+}
+
+extension Source {
+    /// Whether a request may go to an address without placeholders: over https, to this machine, or where the file says
+    /// that others may read it.
+    public func maySend(to address: String) -> Bool {
+        guard let parts = AddressTemplate.split(address) else { return false }
+        return isInsecure || parts.scheme == "https://" || parts.host == "[::1]"
+            || HostName(parts.host)?.isOwn ?? false
     }
 }
 

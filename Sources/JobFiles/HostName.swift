@@ -19,7 +19,9 @@ struct HostName: Equatable {
 
     /// The name can lead to no other machine.
     var isOwn: Bool {
-        labels.last == "localhost" || labels.count == 4 && labels.first == "127" && isAddress
+        labels.last == "localhost"
+            || labels.count == 4 && labels.first == "127"
+                && labels.allSatisfy { $0.utf8.allSatisfy(isDigit) }
     }
 }
 

@@ -6,6 +6,8 @@ public struct Source: Sendable, Equatable {
     ///
     /// As the file has it, it may hold `{user.x}`; as a run has it, it does not (`JobFile.resolved(for:)`).
     public var base: String
+    /// What is sent to it may go over http, which anybody on the way can read.
+    public var isInsecure = false
     /// What the source speaks besides plain REST; nil means nothing.
     public var preset: Preset?
     /// How a request proves whose it is.
@@ -76,7 +78,7 @@ public enum Authentication: Sendable, Equatable {
 
 /// Where access tokens come from.
 public struct OAuth2: Sendable, Equatable {
-    /// Whole address of the token endpoint; https but for loopback addresses.
+    /// Whole address of the token endpoint; https as `Source.base` is.
     ///
     /// It may hold `{user.x}` as `Source.base` may.
     public var tokenURL: String

@@ -84,17 +84,18 @@ public struct DatabaseConfiguration: Sendable {
     ///
     /// A part is nil when neither says it.
     public var named: (database: String?, role: String?) {
-        let known = libpqDefaults().merging(settings) { $1 }
-        return (known["dbname"], known["user"])
+        (known["dbname"], known["user"])
     }
 
     /// Host, port, database and user, for logs.
     public var redacted: String {
-        let known = libpqDefaults().merging(settings) { $1 }
-        return ["host", "port", "dbname", "user"]
+        ["host", "port", "dbname", "user"]
             .compactMap { key in known[key].map { "\(key)=\($0)" } }
             .joined(separator: " ")
     }
+
+    /// What the connection string says, and libpq's environment and defaults where it says nothing.
+    var known: [String: String] { libpqDefaults().merging(settings) { $1 } }
 
     /// What the connection string or the environment asks of the session.
     var givenOptions: String { settings["options"] ?? environment("PGOPTIONS") ?? "" }

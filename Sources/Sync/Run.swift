@@ -72,6 +72,13 @@ final class Run {
         if let words = inputs.job.unreadable { throw RunEnd.failed(.malformed, words) }
         if let refusal = inputs.refusal { throw refusal }
         if let problem = inputs.problem { throw RunEnd.skipped(message: problem.message) }
+        // The file's own addresses were looked at when it was read, and a tenant's are written by others.
+        if let base = inputs.base, !inputs.file.source.maySend(to: base) {
+            throw RunEnd.failed(
+                .rejected,
+                "the tenant's address of source \(inputs.file.source.id) is http, which anybody on the way can read;"
+                    + " expected https, or insecure: true in the source of the job file")
+        }
     }
 
     private func checkBreaker() throws {

@@ -1,5 +1,6 @@
 import JSON
 import JobQueue
+import Postgres
 import Testing
 
 @testable import Commands
@@ -140,5 +141,23 @@ private func row(_ text: String) throws -> JSONValue {
         let none = HealthVerdict(healthOfJobs([.workers: [], .waiting: [], .counting: []]))
         #expect(none.line == "urgent: workers: none is alive")
         #expect(none.exitCode == .urgent)
+    }
+
+    @Test
+    func
+        `a database that is asked over a way which others share is told, with what would be right`()
+    {
+        let findings = wayFindings([
+            .init(host: "db", sslmode: "prefer"), .init(host: "10.0.0.5", sslmode: "require"),
+        ])
+        #expect(
+            findings.map(\.line) == [
+                "warning: connection: db is asked with sslmode=prefer: whoever is on the way can read what is said, or"
+                    + " answer in its place; expected sslmode=verify-full in DATABASE_URL, with the authority's"
+                    + " certificate in sslrootcert",
+                "warning: connection: 10.0.0.5 is asked with sslmode=require: whoever is on the way can answer in its"
+                    + " place; expected sslmode=verify-full in DATABASE_URL, with the authority's certificate in"
+                    + " sslrootcert",
+            ])
     }
 }

@@ -50,12 +50,12 @@ import Testing
         async throws
     {
         try await Fixture.lend { fixture async throws in
-            try await fixture.script("select jobrunner.set_source('acme', 'hub', 'http://x')")
+            try await fixture.script("select jobrunner.set_source('acme', 'hub', 'https://x')")
             let before = try await names(fixture)
             let grant = try await fixture.queue.takeBudget(
                 try await request(fixture, "hub@a.example"))
             #expect(grant.source == "hub")
-            #expect(grant.base == "http://x")
+            #expect(grant.base == "https://x")
             #expect(try await names(fixture) == before)
         }
     }

@@ -25,6 +25,7 @@ func doctor(_ arguments: ParsedArguments, _ context: Context) async throws -> Ex
         }
     }
     do {
+        findings += wayFindings(try context.settings.databaseConfiguration().openWays)
         findings += try await context.withDatabase { database in
             try await examine(
                 database, files: files, keyIDs: keyIDs, merges: arguments.has("merge"))

@@ -1,5 +1,6 @@
 import JSON
 import JobQueue
+import Postgres
 
 typealias HealthAnswers = [HealthQuestion: [JSONValue]]
 
@@ -8,6 +9,20 @@ private let serverMajorMin = 15
 
 /// A worker beats every few seconds; its lease is over by then.
 private let silenceSecondsMax = 60.0
+
+/// What others could read of what is said to the database.
+func wayFindings(_ ways: [DatabaseConfiguration.OpenWay]) -> [Finding] {
+    ways.map { way in
+        Finding(
+            .warning, "connection",
+            "\(way.host) is asked with sslmode=\(way.sslmode): whoever is on the way can "
+                + (["require", "verify-ca"].contains(way.sslmode)
+                    ? "answer in its place" : "read what is said, or answer in its place"),
+            hint:
+                "expected sslmode=verify-full in DATABASE_URL, with the authority's certificate in sslrootcert"
+        )
+    }
+}
 
 /// What is wrong with the server, whatever is in the database.
 func serverFindings(_ answers: HealthAnswers) -> [Finding] {

@@ -171,7 +171,7 @@ extension Mapping where Model == WrittenAuth {
                 "base", \.session.base, .text(.tokenURL) { $1.tokenURL($0) },
                 without: "the address of the source",
                 """
-                The address that the login is below, where it is another one than the source's. It is https, and may \
+                The address that the login is below, where it is another one than the source's. It is https as `base` is, and may \
                 hold `{user.x}`, as `token_url` is and may. The header fields of the source are not sent there.
                 """)
             optional(
@@ -219,7 +219,7 @@ extension Mapping where Model == WrittenAuth {
     private static let tokenURL = required(
         "token_url", \.client.tokenURL, .text(.tokenURL) { $1.tokenURL($0) },
         """
-        The address of the token endpoint. It is https, but for `localhost`, `127.0.0.1` and `[::1]`. It may hold \
+        The address of the token endpoint. It is https as the source's `base` is. It may hold \
         `{user.x}` as `base` may.
         """
     )

@@ -15,9 +15,16 @@ extension Mapping where Model == Source {
             "base", \.base, .base,
             """
             The address of the source, without user, query, fragment or trailing slash. Without a preset its host and \
-            its prefix may hold `{user.x}` for whole labels or segments. With a preset it is Apple's unless it is given.
+            its prefix may hold `{user.x}` for whole labels or segments. With a preset it is Apple's unless it is given. \
+            It is https, but for `localhost`, `127.…` and `[::1]`.
             """
         ).unlessPreset()
+        standard(
+            "insecure", \.isInsecure, .boolean,
+            """
+            Whether the source, its token endpoint and a tenant's own address may be http. Whoever is on the way can \
+            then read and change what is sent, secrets too. A host that users choose is https in any case.
+            """)
         usual(
             "hosts", \.hosts, .filled(.hostPattern), without: "no user chooses a host",
             """
