@@ -97,6 +97,7 @@ let testTargets: [Target] =
             of: [
                 "Commands", "JSON", "JobFiles", "Postgres", "JobQueue", "Runner", "Schema",
                 "Secrets",
+                "Serving",
                 "Telemetry",
             ]),
         tests("BenchTests", of: ["Bench", "JSON"]),

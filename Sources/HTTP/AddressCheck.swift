@@ -3,7 +3,7 @@
 /// Names and what they resolve to are other people's, and so may be the host of a base. Therefore the address itself is
 /// looked at, each time a connection is opened and each time one is used.
 struct AddressCheck: Sendable {
-    let networks: PrivateNetworks
+    let networks: Networks
 
     /// Nil when the address, of 4 or 16 bytes in network order, may be connected to.
     ///
@@ -42,8 +42,8 @@ extension AddressRefusal: CustomStringConvertible {
     public var description: String {
         "the host's address \(address) is refused (\(range)): "
             + (canBeNamed
-                ? "sources live there only when \(PrivateNetworks.setting) names its network"
-                : "no source lives there, whatever \(PrivateNetworks.setting) names")
+                ? "sources live there only when \(Networks.settingOfSources) names its network"
+                : "no source lives there, whatever \(Networks.settingOfSources) names")
     }
 }
 

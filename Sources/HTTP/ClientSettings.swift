@@ -7,5 +7,5 @@ struct ClientSettings: Sendable {
     /// Connections open at the same time, those kept for later included.
     var connectionsMax: Int
     var caFile: String?
-    var privateNetworks: PrivateNetworks
+    var privateNetworks: Networks
 }

@@ -18,7 +18,7 @@ public final class HTTPClient: Sendable {
     ///   - connectionsMax: Connections at the same time, those that are kept for later included.
     ///   - caFile: PEM certificates of a private CA that is trusted like the system's.
     public init(
-        limits: HTTPLimits = .init(), userAgent: String, privateNetworks: PrivateNetworks,
+        limits: HTTPLimits = .init(), userAgent: String, privateNetworks: Networks,
         transfersMax: Int = 512, connectionsPerHostMax: Int = 512, connectionsMax: Int = .max,
         caFile: String? = nil
     ) {

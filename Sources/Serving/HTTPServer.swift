@@ -16,33 +16,20 @@ public final class HTTPServer: Sendable {
         public let description: String
     }
 
-    /// Connections at the same time; more are refused until one ends.
-    private static let connectionsMax: UInt32 = 64
-    /// A client that is silent for longer is dropped, in seconds.
-    private static let silenceMax: UInt32 = 10
-    /// A connection, which serves one question, is ended after so long.
-    private static let connectionMax = Duration.seconds(30)
-    /// Request line and header fields of one request, in bytes.
-    private static let headMax = 16 << 10
-
     private let core: ServerCore
     /// Where it listens, with its port.
     public let address: ListenAddress
 
     /// Begins to listen; throws `ListenFailure`.
     public convenience init(_ address: ListenAddress, _ handler: @escaping Handler) throws {
-        try self.init(
-            address, silenceMax: Self.silenceMax, connectionMax: Self.connectionMax, handler)
+        try self.init(address, ServerLimits(), handler)
     }
 
     init(
-        _ address: ListenAddress, silenceMax: UInt32, connectionMax: Duration,
-        _ handler: @escaping Handler
+        _ address: ListenAddress, _ limits: ServerLimits, _ handler: @escaping Handler
     ) throws {
-        core = ServerCore(connectionMax: connectionMax, handler)
-        let port = core.start(
-            address, connectionsMax: Self.connectionsMax, silenceMax: silenceMax,
-            headMax: Self.headMax)
+        core = ServerCore(limits, handler)
+        let port = core.start(address)
         guard let port else {
             throw ListenFailure(description: "can't listen on \(address): is the port taken?")
         }

@@ -6,15 +6,22 @@ public struct ServedRequest: Sendable, Equatable {
     public var query: [(name: String, value: String)]
     /// The header fields, in order.
     public var headers: [(name: String, value: String)]
+    /// The IPv4 address that it comes from.
+    public var peer: String
+    /// The IPv4 address that it came to.
+    public var own: String
 
     /// Describes a request.
     public init(
         path: String, query: [(name: String, value: String)] = [],
-        headers: [(name: String, value: String)] = []
+        headers: [(name: String, value: String)] = [], peer: String = "127.0.0.1",
+        own: String = "127.0.0.1"
     ) {
         self.path = path
         self.query = query
         self.headers = headers
+        self.peer = peer
+        self.own = own
     }
 
     /// The first header field of that name, whatever its case.
@@ -27,10 +34,11 @@ public struct ServedRequest: Sendable, Equatable {
         query.first { $0.name == name }?.value
     }
 
-    /// Two requests are the same when they ask the same with the same header fields.
+    /// Two requests are the same when they ask the same with the same header fields, from one address at another.
     public static func == (left: Self, right: Self) -> Bool {
         left.path == right.path && left.query.elementsEqual(right.query, by: ==)
             && left.headers.elementsEqual(right.headers, by: ==)
+            && left.peer == right.peer && left.own == right.own
     }
 }
 

@@ -15,6 +15,7 @@ final class ServerCore: @unchecked Sendable {
     }
 
     private let handler: HTTPServer.Handler
+    private let limits: ServerLimits
     let connections: OpenConnections
     private let state = Mutex(State())
     private let daemon = Mutex<Daemon>(Daemon())
@@ -24,17 +25,17 @@ final class ServerCore: @unchecked Sendable {
         var pointer: OpaquePointer?
     }
 
-    init(connectionMax: Duration, _ handler: @escaping HTTPServer.Handler) {
+    init(_ limits: ServerLimits, _ handler: @escaping HTTPServer.Handler) {
         self.handler = handler
-        connections = OpenConnections(limit: connectionMax)
+        self.limits = limits
+        connections = OpenConnections(limits)
     }
 
     /// The port it listens on; nil when it can't.
-    func start(
-        _ address: ListenAddress, connectionsMax: UInt32, silenceMax: UInt32, headMax: Int
-    ) -> UInt16? {
+    func start(_ address: ListenAddress) -> UInt16? {
         let started = mhd_shim_start_server(
-            address.networkAddress, address.port, connectionsMax, silenceMax, headMax,
+            address.networkAddress, address.port, limits.accepted, limits.ofOneAddress,
+            limits.silence, limits.headBytes,
             ServerCore.onRequest, ServerCore.onEnd, ServerCore.onConnection,
             Unmanaged.passUnretained(self).toOpaque())
         guard let started else { return nil }
@@ -62,11 +63,16 @@ final class ServerCore: @unchecked Sendable {
     private static let onRequest: MHD_AccessHandlerCallback = {
         context, connection, path, method, _, _, _, known in
         guard let context, let connection, let path, let method, let known else { return .NO }
+        let core = Unmanaged<ServerCore>.fromOpaque(context).takeUnretainedValue()
+        if known.pointee == mhd_shim_too_many_parameters() {
+            core.connections.ask(socket: mhd_shim_socket(connection))
+            return reply(ServedResponse(414, "expected fewer parameters\n"), connection)
+        }
         if let exchange = known.pointee {
-            let core = Unmanaged<ServerCore>.fromOpaque(context).takeUnretainedValue()
             let found = Unmanaged<Exchange>.fromOpaque(exchange).takeUnretainedValue()
             return core.serve(found, connection)
         }
+        core.connections.ask(socket: mhd_shim_socket(connection))
         // The head is here, and no body is waited for: whoever announces one is refused, and the connection ends.
         if let refusal = refusal(of: String(cString: method), connection) {
             return reply(refusal, connection)
@@ -92,7 +98,9 @@ final class ServerCore: @unchecked Sendable {
     }
 
     private static let onEnd: MHD_RequestCompletedCallback = { _, _, known, _ in
-        guard let exchange = known?.pointee else { return }
+        guard let exchange = known?.pointee, exchange != mhd_shim_too_many_parameters() else {
+            return
+        }
         known?.pointee = nil
         Unmanaged<Exchange>.fromOpaque(exchange).release()
     }
@@ -115,7 +123,8 @@ final class ServerCore: @unchecked Sendable {
         if let response = exchange.response { return Self.reply(response, connection) }
         let request = ServedRequest(
             path: exchange.path, query: Self.pairs(connection, .GET_ARGUMENT_KIND),
-            headers: Self.pairs(connection, .HEADER_KIND))
+            headers: Self.pairs(connection, .HEADER_KIND),
+            peer: text(of: mhd_shim_peer(connection)), own: text(of: mhd_shim_own(connection)))
         let isWorking = work(on: request, exchange, Suspended(connection: connection))
         return isWorking ? .YES : Self.reply(ServedResponse(503, "stopping\n"), connection)
     }
@@ -181,6 +190,11 @@ final class ServerCore: @unchecked Sendable {
         MHD_add_response_header(made, "X-Content-Type-Options", "nosniff")
         return MHD_queue_response(connection, UInt32(response.status), made)
     }
+}
+
+/// An IPv4 address in network byte order, as it is written.
+private func text(of address: UInt32) -> String {
+    withUnsafeBytes(of: address) { $0.map(String.init).joined(separator: ".") }
 }
 
 /// One request on its way.

@@ -29,7 +29,7 @@ import Testing
     ]
 
     private func refusal(
-        _ text: String, _ networks: PrivateNetworks = .none, isPublicOnly: Bool = false
+        _ text: String, _ networks: Networks = .none, isPublicOnly: Bool = false
     ) throws -> HTTPError? {
         let bytes = try #require(addressBytes(text), "\(text)")
         return AddressCheck(networks: networks).refusal(of: bytes, isPublicOnly: isPublicOnly)
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func `a named network is connected to, and nothing beside it`() throws {
-        let networks = try PrivateNetworks("10.20.0.0/16,::1/128  fd12:3456::/32")
+        let networks = try Networks("10.20.0.0/16,::1/128  fd12:3456::/32")
         for address in ["10.20.0.0", "10.20.255.255", "::ffff:10.20.1.1", "::1", "fd12:3456::7"] {
             #expect(try refusal(address, networks) == nil, "\(address)")
             #expect(try refusal(address, networks, isPublicOnly: true) == .addressNotPublic)
@@ -76,7 +76,7 @@ import Testing
     func `no network that is named opens a metadata service or a link-local address`(
         _ text: String
     ) throws {
-        let all = try PrivateNetworks("0.0.0.0/0, ::/0, \(text)")
+        let all = try Networks("0.0.0.0/0, ::/0, \(text)")
         var addresses = [text] + standIns(text)
         if let bytes = addressBytes(text), bytes.count == 4 {
             addresses += [
@@ -105,16 +105,16 @@ import Testing
         "fe80::1%eth0/128", "10.0.0.0/8;127.0.0.0/8", "/8", "*",
     ])
     func `a word that is no network is refused by what would be right`(_ word: String) {
-        let mistake = #expect(throws: PrivateNetworks.Mistake.self) {
-            try PrivateNetworks("10.0.0.0/8, \(word)")
+        let mistake = #expect(throws: Networks.Mistake.self) {
+            try Networks("10.0.0.0/8, \(word)")
         }
         #expect(mistake?.description.hasPrefix("\"\(word)\" is no network; expected") == true)
     }
 
     @Test func `a list of no networks is none, and an address alone is one`() throws {
-        #expect(try PrivateNetworks(" , ") == .none)
-        #expect(try refusal("127.0.0.1", PrivateNetworks("127.0.0.1")) == nil)
-        #expect(try refusal("127.0.0.2", PrivateNetworks("127.0.0.1")) != nil)
-        #expect(try refusal("127.0.0.2", PrivateNetworks("0.0.0.0/0")) == nil)
+        #expect(try Networks(" , ") == .none)
+        #expect(try refusal("127.0.0.1", Networks("127.0.0.1")) == nil)
+        #expect(try refusal("127.0.0.2", Networks("127.0.0.1")) != nil)
+        #expect(try refusal("127.0.0.2", Networks("0.0.0.0/0")) == nil)
     }
 }

@@ -27,7 +27,7 @@ import Testing
             #expect(Set(server.dialled[before...]) == Set(open))
 
             // Named, the same ways of writing lead there, so that it was the check that held them back.
-            let named = try PrivateNetworks("127.0.0.0/8, 10.0.0.0/8, fc00::/7, ::1")
+            let named = try Networks("127.0.0.0/8, 10.0.0.0/8, fc00::/7, ::1")
             let everywhere = HTTPClient(privateNetworks: named)
             await ask(everywhere, written)
             let reached = Set(server.dialled).subtracting(open)

@@ -6,7 +6,7 @@ import Testing
 extension HTTPClient {
     /// This machine, where the servers of tests live, is named unless told otherwise.
     convenience init(
-        limits: HTTPLimits = .init(), privateNetworks: PrivateNetworks = .loopback,
+        limits: HTTPLimits = .init(), privateNetworks: Networks = .loopback,
         transfersMax: Int = 512, connectionsMax: Int = .max, caFile: String? = nil
     ) {
         self.init(
@@ -36,8 +36,8 @@ extension HTTPClient {
     }
 }
 
-extension PrivateNetworks {
-    static let loopback = (try? PrivateNetworks("127.0.0.0/8, ::1/128")) ?? .none
+extension Networks {
+    static let loopback = (try? Networks("127.0.0.0/8, ::1/128")) ?? .none
 }
 
 /// Runs a test against a server that follows a script on every connection.

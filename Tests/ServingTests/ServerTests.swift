@@ -6,70 +6,6 @@ import Testing
 
 @testable import Serving
 
-/// A server of a test's own, on a port that is free.
-private func withServer(
-    silenceMax: UInt32 = 10, connectionMax: Duration = .seconds(300),
-    _ handler: @escaping HTTPServer.Handler,
-    _ body: (HTTPServer) async throws -> Void
-) async throws {
-    let address = try #require(ListenAddress("127.0.0.1:0"))
-    let server = try HTTPServer(
-        address, silenceMax: silenceMax, connectionMax: connectionMax, handler)
-    do { try await body(server) } catch {
-        await server.stop()
-        throw error
-    }
-    await server.stop()
-}
-
-/// What comes back for the bytes of a request, until the server closes.
-private func exchange(_ server: HTTPServer, _ request: String) async throws -> String {
-    let socket = try connect(to: server)
-    defer { close(socket) }
-    _ = request.withCString { send(socket, $0, strlen($0), Int32(MSG_NOSIGNAL)) }
-    return await answer(on: socket)
-}
-
-private func connect(to server: HTTPServer) throws -> Int32 {
-    let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var limit = timeval(tv_sec: 30, tv_usec: 0)
-    setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = server.address.port.bigEndian
-    inet_pton(AF_INET, "127.0.0.1", &address.sin_addr)
-    let size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isConnected = withUnsafePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            Glibc.connect(socket, $0, size) == 0
-        }
-    }
-    #expect(isConnected)
-    return socket
-}
-
-/// Read on a thread of its own: the handler needs those of the tasks.
-private func answer(on socket: Int32) async -> String {
-    await withCheckedContinuation { continuation in
-        Thread.detachNewThread {
-            var bytes: [UInt8] = []
-            var buffer = [UInt8](repeating: 0, count: 65_536)
-            while case let count = recv(socket, &buffer, buffer.count, 0), count > 0 {
-                bytes += buffer[..<count]
-            }
-            continuation.resume(returning: String(decoding: bytes, as: UTF8.self))
-        }
-    }
-}
-
-private func get(_ path: String, _ more: String = "") -> String {
-    "GET \(path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\(more)\r\n"
-}
-
-private func status(_ answer: String) -> Int? {
-    answer.split(separator: " ").dropFirst().first.flatMap { Int($0) }
-}
-
 @Suite struct ServerTests {
     @Test func `a question is handed over with its path, its parameters and its header fields`()
         async throws
@@ -157,7 +93,9 @@ private func status(_ answer: String) -> Int? {
         `two hundred clients that say nothing keep one that asks waiting for no longer than their limit`()
         async throws
     {
-        try await withServer(silenceMax: 1, { _ in ServedResponse(200, "here\n") }) { server in
+        try await withServer(
+            within: ServerLimits(head: .seconds(1)), { _ in ServedResponse(200, "here\n") }
+        ) { server in
             var silent: [Int32] = []
             defer { for socket in silent { close(socket) } }
             for _ in 1...200 {
@@ -165,7 +103,7 @@ private func status(_ answer: String) -> Int? {
                 _ = "GET / HT".withCString { send(socket, $0, 8, Int32(MSG_NOSIGNAL)) }
                 silent.append(socket)
             }
-            // Those beyond the limit were dropped at once, the others are after a second of silence.
+            // Those beyond the limit were dropped at once, the others are when a second has brought no head.
             var answer = ""
             while status(answer) == nil { answer = try await exchange(server, get("/")) }
             #expect(answer.hasSuffix("here\n"))
@@ -189,11 +127,11 @@ private func status(_ answer: String) -> Int? {
         }
     }
 
-    @Test func `who sends a head byte by byte is dropped after the limit of a connection`()
+    @Test func `who sends a head byte by byte is dropped after the limit of a head`()
         async throws
     {
         try await withServer(
-            silenceMax: 10, connectionMax: .seconds(1), { _ in ServedResponse(200, "here\n") }
+            within: ServerLimits(head: .seconds(1)), { _ in ServedResponse(200, "here\n") }
         ) { server in
             let socket = try connect(to: server)
             defer { close(socket) }
@@ -209,7 +147,7 @@ private func status(_ answer: String) -> Int? {
         let body = String(repeating: "x", count: 32 << 20)
         let isAsked = Mutex(false)
         try await withServer(
-            silenceMax: 300, connectionMax: .seconds(1),
+            within: ServerLimits(silence: 300, connection: .seconds(1)),
             { _ in
                 isAsked.withLock { $0 = true }
                 return ServedResponse(200, body)

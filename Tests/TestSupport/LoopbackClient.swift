@@ -7,7 +7,7 @@ extension HTTPClient {
     }
 }
 
-extension PrivateNetworks {
+extension Networks {
     /// This machine.
-    public static let loopback = (try? PrivateNetworks("127.0.0.0/8, ::1/128")) ?? .none
+    public static let loopback = (try? Networks("127.0.0.0/8, ::1/128")) ?? .none
 }

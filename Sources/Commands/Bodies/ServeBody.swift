@@ -31,46 +31,6 @@ func serve(_ arguments: ParsedArguments, _ context: Context) async throws -> Exi
     }
 }
 
-/// Who may ask: everybody on this machine; from elsewhere whoever has the token, or comes through a proxy that has
-/// found out who it is.
-struct ServeGate: Sendable {
-    private let token: [UInt8]?
-    private let proxyHeader: String?
-
-    init(_ settings: Settings, _ address: ListenAddress) throws {
-        token = try settings.serveToken()
-        proxyHeader = settings.serveProxyHeader
-        guard address.isLoopback || token != nil || proxyHeader != nil else {
-            throw Failure(
-                .configuration,
-                "\(address) can be reached from elsewhere: set JOBRUNNER_SERVE_TOKEN_FILE, or name the header of a proxy"
-                    + " that signs in with JOBRUNNER_SERVE_PROXY_HEADER")
-        }
-    }
-
-    /// Nil when the request may be answered.
-    func refusal(of request: ServedRequest) -> ServedResponse? {
-        if let proxyHeader {
-            guard request.header(proxyHeader)?.isEmpty ?? true else { return nil }
-        }
-        if let token {
-            let given = request.header("Authorization").map { Array($0.utf8) } ?? []
-            if isSame(given, Array("Bearer ".utf8) + token) { return nil }
-        }
-        if proxyHeader == nil, token == nil { return nil }
-        return ServedResponse(401, "expected a token\n")
-    }
-
-    /// Takes as long whatever is given, so that nobody learns the token byte by byte.
-    private func isSame(_ given: [UInt8], _ expected: [UInt8]) -> Bool {
-        var difference = given.count ^ expected.count
-        for (place, byte) in expected.enumerated() {
-            difference |= Int(byte ^ (place < given.count ? given[place] : 0))
-        }
-        return difference == 0
-    }
-}
-
 /// What `serve` answers.
 struct ServeEndpoint: Sendable {
     private let database: Database
@@ -96,9 +56,9 @@ struct ServeEndpoint: Sendable {
     }
 
     func answer(_ request: ServedRequest) async -> ServedResponse {
-        // A probe asks neither the database nor who is there.
-        if request.path == "/livez" { return ServedResponse(200, "alive\n") }
         if let refusal = gate.refusal(of: request) { return refusal }
+        // A probe does not ask the database.
+        if request.path == "/livez" { return ServedResponse(200, "alive\n") }
         do {
             let response = try await told(request)
             if let lasting = outage.end() { log.emit(.databaseBack(Subject(), after: lasting)) }

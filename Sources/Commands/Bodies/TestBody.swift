@@ -120,7 +120,7 @@ private struct TestSource {
     private let player: ReplayingSender?
 
     init(
-        _ arguments: ParsedArguments, _ file: JobFile, _ networks: PrivateNetworks,
+        _ arguments: ParsedArguments, _ file: JobFile, _ networks: Networks,
         _ redactor: Redactor
     ) throws {
         if let folder = arguments.text("replay") {

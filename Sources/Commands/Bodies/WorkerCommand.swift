@@ -41,7 +41,7 @@ enum WorkerCommand {
         let metrics = Metrics()
         let endpoint = WorkerEndpoint(metrics)
         metrics.begin(readable)
-        let server = try listen(arguments, endpoint, log)
+        let server = try listen(arguments, context.settings, endpoint, log)
         let starting = Task {
             try await patiently(log, settings) {
                 try await begin(with: readable, keeper, queue, log)
@@ -111,7 +111,7 @@ enum WorkerCommand {
     }
 
     private static func client(
-        _ settings: WorkerSettings, _ files: OpenFiles, _ networks: PrivateNetworks
+        _ settings: WorkerSettings, _ files: OpenFiles, _ networks: Networks
     ) -> HTTPClient {
         HTTPClient(
             userAgent: "jobrunner/\(programVersion)", privateNetworks: networks,
@@ -143,10 +143,11 @@ enum WorkerCommand {
 
     /// Nil when the worker is to answer nobody.
     private static func listen(
-        _ arguments: ParsedArguments, _ endpoint: WorkerEndpoint, _ log: Log
+        _ arguments: ParsedArguments, _ settings: Settings, _ endpoint: WorkerEndpoint, _ log: Log
     ) throws -> HTTPServer? {
         guard let address = arguments.address("metrics") else { return nil }
-        let server = try HTTPServer(address) { endpoint.answer($0) }
+        let gate = try ServeGate(settings, address)
+        let server = try HTTPServer(address) { gate.refusal(of: $0) ?? endpoint.answer($0) }
         log.emit(.listening(Subject(), address: "\(server.address)"))
         return server
     }

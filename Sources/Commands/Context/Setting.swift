@@ -10,7 +10,9 @@ enum Setting: String, CaseIterable {
     case keyFolder = "JOBRUNNER_KEY_FOLDER"
     case privateNetworks = "JOBRUNNER_PRIVATE_NETWORKS"
     case serveTokenFile = "JOBRUNNER_SERVE_TOKEN_FILE"
+    case serveTrusted = "JOBRUNNER_SERVE_TRUSTED"
     case serveProxyHeader = "JOBRUNNER_SERVE_PROXY_HEADER"
+    case serveHosts = "JOBRUNNER_SERVE_HOSTS"
     case concurrency = "JOBRUNNER_CONCURRENCY"
     case reserve = "JOBRUNNER_RESERVE"
     case lease = "JOBRUNNER_LEASE"
@@ -30,8 +32,13 @@ enum Setting: String, CaseIterable {
             "folder where the keys of tenants are kept, wrapped; the same for all workers"
         case .privateNetworks:
             "[networks beside the public internet](install.md#networks) in which sources live, such as `10.20.0.0/16, ::1/128`"
-        case .serveTokenFile: "file with the token that `serve` asks for"
-        case .serveProxyHeader: "header by which a proxy in front of `serve` says who asks"
+        case .serveTokenFile:
+            "file with the token that `serve` asks for, and a worker for its metrics"
+        case .serveTrusted:
+            "networks from which both are asked without a token, or by a proxy, such as `10.20.0.7, 127.0.0.0/8`"
+        case .serveProxyHeader:
+            "header by which a proxy in front of them says who asks; it is believed from trusted networks only"
+        case .serveHosts: "names by which both are asked, such as `metrics.example.com`"
         case .concurrency: "as `worker --concurrency`: most runs at once"
         case .reserve: "as `worker --reserve`: slots that only tenants with short runs get"
         case .lease:
@@ -55,6 +62,8 @@ enum Setting: String, CaseIterable {
         case .keyFolder: "none: they are kept in the database"
         case .privateNetworks: "none: only addresses that anybody can reach are connected to"
         case .serveTokenFile: "none: only this machine may ask"
+        case .serveTrusted: "none: of a proxy, this machine"
+        case .serveHosts: "none: `localhost`, and the addresses where they listen"
         case .serveProxyHeader, .settingsFile: "none"
         case .reserve: "an eighth of `JOBRUNNER_CONCURRENCY`; none with `--drain`"
         case .metrics: "`none`: it does not listen"
@@ -72,8 +81,8 @@ enum Setting: String, CaseIterable {
         case .listen: "127.0.0.1:9465"
         case .log: "text"
         case .logLevel: "info"
-        case .databaseURL, .keyFile, .keyFolder, .privateNetworks, .serveTokenFile,
-            .serveProxyHeader, .reserve,
+        case .databaseURL, .keyFile, .keyFolder, .privateNetworks, .serveTokenFile, .serveTrusted,
+            .serveProxyHeader, .serveHosts, .reserve,
             .metrics,
             .settingsFile:
             nil

@@ -108,12 +108,32 @@ struct Settings: Sendable {
     }
 
     /// Where sources may live beside the public internet.
-    func privateNetworks() throws(Failure) -> PrivateNetworks {
-        guard let list = found[.privateNetworks]?.value else { return .none }
-        do { return try PrivateNetworks(list) } catch {
-            throw Failure(.configuration, "\(PrivateNetworks.setting): \(error)")
+    func privateNetworks() throws(Failure) -> Networks {
+        try networks(.privateNetworks) ?? .none
+    }
+
+    /// The networks that a setting names; nil where it is not set.
+    func networks(_ setting: Setting) throws(Failure) -> Networks? {
+        guard let list = found[setting]?.value else { return nil }
+        do { return try Networks(list) } catch {
+            throw Failure(.configuration, "\(setting.rawValue): \(error)")
         }
     }
+
+    /// The names by which `serve` and workers are asked, beside those that are this machine's anyway; in lower case.
+    func serveHosts() throws(Failure) -> Set<String> {
+        let list = (found[.serveHosts]?.value ?? "").lowercased()
+        let hosts = list.split { $0 == "," || $0.isWhitespace }.map(String.init)
+        for host in hosts where !host.utf8.allSatisfy({ Self.ofHosts.contains($0) }) {
+            throw Failure(
+                .configuration,
+                "\(Setting.serveHosts.rawValue): \"\(host)\" is no host; expected names without a port, such as"
+                    + " metrics.example.com")
+        }
+        return Set(hosts)
+    }
+
+    private static let ofHosts = Set("abcdefghijklmnopqrstuvwxyz0123456789.-_".utf8)
 
     var hasKeyFile: Bool { keyFile != nil }
 

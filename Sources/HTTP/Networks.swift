@@ -1,15 +1,15 @@
-/// The networks beside the public internet in which the operator means sources to live.
-public struct PrivateNetworks: Sendable, Equatable {
+/// A list of networks that an operator names.
+public struct Networks: Sendable, Equatable {
     /// A list that holds something else than networks.
     public struct Mistake: Error, Equatable, CustomStringConvertible {
         /// What is wrong and what would be right, in one line.
         public let description: String
     }
 
-    /// The setting that names them, for whoever is told of a refused address.
-    public static let setting = "JOBRUNNER_PRIVATE_NETWORKS"
-    /// Only what anybody can reach.
-    public static let none = PrivateNetworks(blocks: [])
+    /// The setting that names those in which sources live beside the public internet.
+    public static let settingOfSources = "JOBRUNNER_PRIVATE_NETWORKS"
+    /// An empty list.
+    public static let none = Networks(blocks: [])
 
     private let blocks: [AddressBlock]
 
@@ -29,6 +29,9 @@ public struct PrivateNetworks: Sendable, Equatable {
         }
         self.blocks = blocks
     }
+
+    /// Whether an address, as it is usually written, is in one of them.
+    public func contain(_ address: String) -> Bool { addressBytes(address).map(contain) ?? false }
 
     func contain(_ address: [UInt8]) -> Bool { blocks.contains { $0.contains(address) } }
 }
