@@ -1,3 +1,4 @@
+import Basics
 public import HTTP
 public import JSON
 import JobFiles
@@ -35,16 +36,16 @@ extension CloudKitDialect {
     ) -> String {
         var text = "CloudKit answered \(response.status)"
         if let error {
-            text += " \(error.code.prefix(64))"
-            if !error.reason.isEmpty { text += ": \(error.reason.prefix(300))" }
+            text += " \(error.code.beginning(64))"
+            if !error.reason.isEmpty { text += ": \(error.reason.beginning(300))" }
             if let index = MissingIndex(reason: error.reason) { text += index.cure(of: request) }
         } else {
             text += " without an error of its own"
         }
         if let uuid = response.header("X-Apple-Request-UUID") ?? error?.uuid {
-            text += " (request \(uuid.prefix(80)))"
+            text += " (request \(uuid.beginning(80)))"
         }
-        if let url = error?.redirectURL { text += "; sign in at \(url.prefix(480))" }
+        if let url = error?.redirectURL { text += "; sign in at \(url.beginning(480))" }
         if error?.code == "AUTHENTICATION_FAILED", case .cloudkitServer = authentication {
             text += "; key id, private key, container, environment and this host's clock must fit"
         }

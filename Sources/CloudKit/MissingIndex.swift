@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 import JSON
 
@@ -20,7 +21,7 @@ struct MissingIndex {
         let asked = request.body.flatMap { try? JSONDocument(parsing: $0) }?.root
         let type = asked?["query"]?["recordType"]?.string
         return
-            ": add a \(kind) index for \(shownField) to \(type.map { "record type \($0.prefix(64))" } ?? "the record type")"
+            ": add a \(kind) index for \(shownField) to \(type.map { "record type \($0.beginning(64))" } ?? "the record type")"
             + " in CloudKit's console"
     }
 

@@ -1,3 +1,4 @@
+import Basics
 public import JSON
 public import JobFiles
 import JobQueue
@@ -62,7 +63,7 @@ extension CloudKitDialect {
             guard codes.contains(error.code) else {
                 throw RunEnd.failed(
                     kind: ErrorKind.rejected.rawValue,
-                    message: "\(request.path): \(error.code): \(error.reason.prefix(300))")
+                    message: "\(request.path): \(error.code): \(error.reason.beginning(300))")
             }
             return false
         } catch RunEnd.failed(let word, _) where codes.contains(word.uppercased()) {
@@ -100,6 +101,6 @@ extension CloudKitDialect {
 
     /// Enough of an id to tell two apart.
     private func shortened(_ account: String) -> String {
-        account.count > 6 ? account.prefix(6) + "…" : account
+        account.beginning(6)
     }
 }

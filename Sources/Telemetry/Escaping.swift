@@ -4,8 +4,8 @@ import Basics
 public enum Escaping {
     /// Escapes `text` as the inside of a JSON string, so that nothing in it ends a line or moves a cursor.
     ///
-    /// Quotes, backslashes, C0 and C1 controls, line and paragraph separators and the marks that
-    /// turn the reading direction are written as escapes. The result has at most `limit` bytes of
+    /// Quotes, backslashes, C0 and C1 controls, line and paragraph separators, the marks that turn the
+    /// reading direction and what has no width are written as escapes. The result has at most `limit` bytes of
     /// UTF-8 and ends in `…` if it was cut; a cut never splits a character or an escape.
     public static func escaped(_ text: String, limit: Int = .max) -> String {
         escaped(text, limit: limit, quotes: true)
@@ -16,7 +16,7 @@ public enum Escaping {
         escaped(text, limit: limit, quotes: false)
     }
 
-    private static let mark = "…"
+    static let mark = "…"
 
     private static func escaped(_ text: String, limit: Int, quotes: Bool) -> String {
         var output = ""
@@ -46,11 +46,11 @@ public enum Escaping {
         }
     }
 
-    /// Controls, separators that some readers take for a line's end, and bidirectional marks.
+    /// Controls, separators that some readers take for a line's end, bidirectional marks, and what nobody sees.
     private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        case 0..<0x20, 0x7f..<0xa0, 0x61c, 0x200e...0x200f, 0x2028...0x202e, 0x2066...0x2069,
-            0xfeff:
+        case 0..<0x20, 0x7f..<0xa0, 0xad, 0x61c, 0x180e, 0x200b...0x200f, 0x2028...0x202e,
+            0x2060...0x206f, 0xfeff, 0xfff9...0xfffb:
             true
         default: false
         }

@@ -91,7 +91,9 @@ private let everyEvent: [Event] = {
             ("a\nb error forged", "\"a\\nb error forged\""), ("\u{1b}[31m", "\"\\u001b[31m\""),
             ("", "\"\""), ("a=b", "\"a=b\""), ("a\"b", "\"a\\\"b\""), ("a\\b", "\"a\\\\b\""),
             ("é", "é"), ("\u{0}\u{7f}\u{9b}", "\"\\u0000\\u007f\\u009b\""),
-            ("\u{2028}\u{202e}\u{feff}", "\"\\u2028\\u202e\\ufeff\""), ("\r\t", "\"\\r\\t\""),
+            ("\u{2028}\u{202e}\u{feff}", "\"\\u2028\\u202e\\ufeff\""),
+            ("\u{200b}\u{200d}\u{2060}\u{ad}", "\"\\u200b\\u200d\\u2060\\u00ad\""),
+            ("\r\t", "\"\\r\\t\""),
         ])
     func `what a value holds can't leave its field`(value: String, written: String) {
         #expect(
