@@ -35,6 +35,19 @@ public struct Answer: Sendable {
             status: status, read?.root, asksForPatience: asksForPatience, now: now)
     }
 
+    /// What may be told of an answer of which nothing may be quoted: what kind of text it has, and how much.
+    var form: String {
+        let type = response.header("Content-Type").map { $0.prefix { $0 != ";" }.lowercased() }
+        let isWord = type.map { 1...60 ~= $0.utf8.count && $0.utf8.allSatisfy(Self.isOfMediaType) }
+        return [isWord == true ? type : nil, "\(response.body.count) bytes"].compactMap(\.self)
+            .joined(separator: ", ")
+    }
+
+    /// RFC 6838, 4.2: letters, digits and a few signs.
+    private static func isOfMediaType(_ byte: UInt8) -> Bool {
+        0x61...0x7a ~= byte || 0x30...0x39 ~= byte || "/.+-".utf8.contains(byte)
+    }
+
     /// What it is to a request for a list: a failure in a dialect's words is none.
     public func kind(for request: Request) -> AnswerKind {
         failure == nil

@@ -10,6 +10,9 @@ public import Telemetry
 /// A replaced one is stored with the page it came with, or before the next request: the old one may be
 /// worth nothing any more.
 public final class Credentials {
+    /// A shorter secret stands in many a position by chance.
+    private static let soughtBytesMin = 8
+
     private struct Rotation {
         var old: SealedSecret
         var newRevision: Int64
@@ -44,6 +47,8 @@ public final class Credentials {
 
     /// Keeps the run's secrets out of whatever leaves it.
     public private(set) var redactor = Redactor(secrets: [])
+    /// Finds them in what is to be stored in clear.
+    private var keeper = Redactor(secrets: [])
     /// Versions of the secrets as this run last read them, opened or not: what is stored beside them came
     /// too late for it.
     public private(set) var versions: [Int64] = []
@@ -133,8 +138,28 @@ public final class Credentials {
     }
 
     private func makeRedactor() {
-        redactor = Redactor(secrets: openedSecrets + latestSecrets + broughtSecrets)
+        let secrets = openedSecrets + latestSecrets + broughtSecrets
+        redactor = Redactor(secrets: secrets)
+        let sought = secrets.filter { $0.count >= Self.soughtBytesMin }
+        keeper = sought.count == secrets.count ? redactor : Redactor(secrets: sought)
     }
+
+    /// Throws `RunEnd` malformed where a text that is to be stored in clear holds a secret in any form; `place` is what the
+    /// text is, such as `the answer to the probe`.
+    public func checkHoldNone(_ text: String?, _ place: String) throws {
+        guard holdsSecret(text) else { return }
+        let text = text ?? ""
+        let name = secrets.keys.sorted().first { name in
+            secrets[name]?.withBytes { Redactor(secrets: [Array($0)]).finds(in: text) } ?? false
+        }
+        throw RunEnd.failed(
+            .malformed,
+            "\(place) repeats \(name.map { "secret '\($0)'" } ?? "a secret of the run"), and is not stored"
+        )
+    }
+
+    /// Whether a text holds a secret that is long enough not to stand there by chance.
+    public func holdsSecret(_ text: String?) -> Bool { text.map(keeper.finds) ?? false }
 
     private static func locked(_ message: String) -> RunEnd {
         .deferred(.noKey, message: message, wait: .seconds(60))

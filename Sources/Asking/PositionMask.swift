@@ -1,56 +1,34 @@
 public import JobFiles
 import HTTP
-import JobQueue
 import Secrets
 import Telemetry
 
-/// Keeps the secrets of a request out of the positions that are stored of its pages.
+/// Keeps what the source is sent out of the addresses that are stored of its pages.
 ///
-/// A next address may repeat what was sent. It is kept with `{secret.name}` in place of the secret, and asked for with the
-/// secret as it is then.
+/// A next address may repeat a secret. It is kept with `{secret.name}` in its place, and asked for with the secret as it
+/// is then. Only secrets that the source is sent anyway are put back: it may write the mark itself.
 public struct PositionMask {
-    /// A shorter secret stands in many a token by chance.
-    private static let soughtBytesMin = 8
-
     private let names: [String]
-    private let isAddress: Bool
 
-    /// For the pages of an entity.
-    public init(of entity: Entity) {
-        names = entity.page.isOfSource ? entity.requests.flatMap(\.shownSecretNames) : []
-        isAddress = entity.page.continuesByAddress
+    /// For the pages of an entity of the source.
+    public init(of entity: Entity, _ source: Source) {
+        names =
+            entity.page.continuesByAddress
+            ? source.sentSecretNames + entity.requests.flatMap(\.secretNames) : []
     }
 
-    /// The position as it may be stored.
-    ///
-    /// Throws `RunEnd` malformed where it holds a secret in a form that can't be taken out, such as within a token.
-    public func masked(_ position: String, _ credentials: Credentials) throws -> String {
-        guard !names.isEmpty else { return position }
-        var text = position
-        let secrets = secrets(credentials)
-        if isAddress {
-            for (name, secret) in secrets {
-                for form in Self.forms(of: secret) {
-                    text = text.replacing(form, with: Self.mark(name))
-                }
+    /// The position as it may be stored, as far as it can be told apart from what it repeats.
+    public func masked(_ position: String, _ credentials: Credentials) -> String {
+        secrets(credentials).reduce(position) { text, secret in
+            Self.forms(of: secret.1).reduce(text) {
+                $0.replacing($1, with: Self.mark(secret.0))
             }
         }
-        // A position that ends as a secret begins is none: the blank ends it.
-        let whole = text + " "
-        let sought = secrets.map { Array($0.1.utf8) }.filter { $0.count >= Self.soughtBytesMin }
-        guard Redactor(secrets: sought).redacted(whole) == whole else {
-            throw RunEnd.failed(
-                .malformed,
-                "the position of the next page repeats a secret that the request sends, and is not stored"
-            )
-        }
-        return text
     }
 
     /// The position as it is asked for.
     public func unmasked(_ position: String, _ credentials: Credentials) -> String {
-        guard isAddress, !names.isEmpty else { return position }
-        return secrets(credentials).reduce(position) { text, secret in
+        secrets(credentials).reduce(position) { text, secret in
             text.replacing(Self.mark(secret.0), with: percentEncode(queryValue: secret.1))
         }
     }
@@ -71,21 +49,11 @@ public struct PositionMask {
 
     /// The longest first: one may be a part of another.
     private func secrets(_ credentials: Credentials) -> [(String, String)] {
-        names.compactMap { name in
+        Set(names).compactMap { name in
             credentials.secrets[name].map { secret in
                 (name, secret.withBytes { String(decoding: $0, as: UTF8.self) })
             }
         }.filter { $0.1.utf8.count >= Redactor.secretBytesMin }
-            .sorted { $0.1.utf8.count > $1.1.utf8.count }
-    }
-}
-
-extension Page {
-    /// Its positions are in the source's words.
-    fileprivate var isOfSource: Bool {
-        switch style {
-        case .token, .nextURL, .linkHeader, .keyset(.body, _), .syncToken: true
-        case .single, .offset, .number, .keyset(.field, _): false
-        }
+            .sorted { ($0.1.utf8.count, $0.0) > ($1.1.utf8.count, $1.0) }
     }
 }

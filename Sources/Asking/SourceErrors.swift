@@ -22,11 +22,13 @@ public func classified(_ error: HTTPError, of request: String) -> RunEnd {
 
 /// What an unexpected status means.
 ///
-/// 401, 403 and 421 park the job only when there is a credential to renew.
+/// `form` is what may be told of an answer that is not quoted. 401, 403 and 421 park the job only when there is a credential to renew.
 public func classified(
-    status: Int, of request: String, excerpt: String, hasCredential: Bool
+    status: Int, of request: String, excerpt: String, form: String = "", hasCredential: Bool
 ) -> RunEnd {
-    let message = "\(request) was answered with \(status)" + (excerpt.isEmpty ? "" : ": \(excerpt)")
+    let message =
+        "\(request) was answered with \(status)" + (form.isEmpty ? "" : " (\(form))")
+        + (excerpt.isEmpty ? "" : ": \(excerpt)")
     switch status {
     case 401, 403, 421:
         return hasCredential ? .needsReauth(message: message) : .failed(.rejected, message)

@@ -19,6 +19,8 @@ public final class SourceSession {
     private let deadline: ContinuousClock.Instant
     private let passesBreaker: Bool
     private let signsIn: Bool
+    /// Errors may tell the beginning of an answer that is refused.
+    public let quotes: Bool
     private let claimedAt: ContinuousClock.Instant
     private let activity: RunActivity
 
@@ -42,17 +44,19 @@ public final class SourceSession {
 
     /// Begins a conversation for a claimed job.
     ///
-    /// `base` is the tenant's own address for the source; nil means the job file's. `secrets` are those that the
-    /// job file names, and where it sends them. `signsIn`: a request holds one of them, so that a refusal may be of that; nil means that `auth`
-    /// says so.
+    /// `base` is the tenant's own address for the source; nil means the job file's. `secrets` are those that the job
+    /// file names, and where it sends them. `signsIn`: a request holds one of them, so that a refusal may be of that; nil
+    /// means that `auth` says so. `quotes`: errors may tell the beginning of an answer that is refused.
     public init(
         with source: Source, at base: String?, naming secrets: SecretUse, for job: ClaimedJob,
         _ tools: SourceTools, claimedAt: ContinuousClock.Instant, deadline: ContinuousClock.Instant,
-        signsIn: Bool? = nil, passesBreaker: Bool = false, _ activity: RunActivity = RunActivity()
+        signsIn: Bool? = nil, quotes: Bool = true, passesBreaker: Bool = false,
+        _ activity: RunActivity = RunActivity()
     ) {
         self.activity = activity
         self.passesBreaker = passesBreaker
         self.signsIn = signsIn ?? (source.auth != .none)
+        self.quotes = quotes
         self.source = source
         self.base = base ?? source.base
         self.job = job
@@ -115,14 +119,16 @@ public final class SourceSession {
         }
     }
 
-    /// What an unexpected answer ends the run with, with a little of it.
+    /// What an unexpected answer ends the run with, with a little of it where the job file allows that.
     public func end(ofUnexpected answer: Answer, method: String) -> RunEnd {
         if let failure = answer.failure { return failure.end }
-        let excerpt = credentials.redactor.sanitised(bytes: Array(answer.response.body.prefix(200)))
+        let excerpt =
+            quotes
+            ? credentials.redactor.sanitised(bytes: Array(answer.response.body.prefix(200))) : ""
         return classified(
             status: answer.response.status,
             of: requestLabel(HTTPRequest(method: method, url: answer.url, headers: [], body: nil)),
-            excerpt: excerpt, hasCredential: signsIn)
+            excerpt: excerpt, form: quotes ? "" : answer.form, hasCredential: signsIn)
     }
 
     /// How a run ends whose list is still being made: put off, for as long as the source says, else for a little

@@ -122,7 +122,9 @@ struct RecordingForm: Sendable {
         let text = String(decoding: body, as: UTF8.self)
         guard !secretReaders.isEmpty else { return text }
         guard let root = (try? JSONDocument(parsing: body))?.root else { return "" }
-        let secrets = Set(secretReaders.flatMap { $0.secretValues(root) })
+        guard let secrets = try? Set(secretReaders.flatMap({ try $0.secretValues(root) })) else {
+            return ""
+        }
         return Redactor(secrets: Array(secrets)).redacted(text)
     }
 

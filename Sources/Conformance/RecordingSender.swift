@@ -69,7 +69,14 @@ public final class RecordingSender: Sender {
 
 /// Returns an error number, or 0.
 private func write(_ bytes: [UInt8], _ path: String) -> Int32 {
-    guard let handle = fopen(path, "wxe") else { return errno }
+    // An answer may hold data of persons.
+    let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard file >= 0 else { return errno }
+    guard let handle = fdopen(file, "w") else {
+        let number = errno
+        close(file)
+        return number
+    }
     let count = fwrite(bytes, 1, bytes.count, handle)
     return fclose(handle) == 0 && count == bytes.count ? 0 : EIO
 }

@@ -108,6 +108,20 @@ extension Authentication {
     }
 }
 
+extension Source {
+    /// The secrets that go with every request as they are; what only a token server or a login is sent is none of them.
+    public var sentSecretNames: [String] {
+        let templates: [Template] =
+            switch auth {
+            case .basic(let user, let password): [user, password]
+            case .bearer(let token): [token]
+            case .header(_, let value), .query(_, let value): [value]
+            default: []
+            }
+        return (templates + headers.map(\.value)).flatMap(\.secretNames)
+    }
+}
+
 extension SessionSignIn.Sent {
     fileprivate var queryName: String? {
         if case .query(let name, _) = self { name } else { nil }
@@ -115,21 +129,15 @@ extension SessionSignIn.Sent {
 }
 
 extension Request {
-    /// The secrets that stand where an address or a position may repeat them: everywhere but in header fields.
-    public var shownSecretNames: [String] {
-        (path.secretNames + (query + form).flatMap(\.value.secretNames)
-            + (body?.placeholders.compactMap {
-                if case .secret(let name) = $0 { name } else { nil }
-            }
-                ?? []))
-            .reduce(into: []) { names, name in
-                if !names.contains(name) { names.append(name) }
-            }
-    }
-
     /// All secrets that are sent.
     public var secretNames: [String] {
-        shownSecretNames + headers.flatMap(\.value.secretNames)
+        let inBody = body?.placeholders.compactMap { placeholder in
+            if case .secret(let name) = placeholder { name } else { nil }
+        }
+        let inTexts = (query + form + headers).flatMap(\.value.secretNames)
+        return (path.secretNames + inTexts + (inBody ?? [])).reduce(into: []) { names, name in
+            if !names.contains(name) { names.append(name) }
+        }
     }
 
     /// As a file writes it, which tells one request from another.
@@ -144,6 +152,11 @@ extension JobFile {
                 !$0.secretNames.isEmpty
             }
     }
+
+    /// Errors quote the beginning of an answer that is refused.
+    ///
+    /// Where secrets are sent or brought, only if the file says so: an answer often repeats the request.
+    public var quotesAnswers: Bool { source.excerpts ?? (!signsIn && !bringsSecrets) }
 
     /// What follows from changes of a list, in file order.
     public var listSteps: [AfterStep.Action] {

@@ -5,6 +5,9 @@ import Postgres
 
 /// Reads the secrets that an entity's records bring.
 struct BroughtSecretReader: Sendable {
+    /// Records of one page that bring secrets: each secret is sought in every text that leaves the run.
+    static let recordsMax = 100
+
     private let secrets: [(name: String, field: FieldReader)]
 
     init(_ records: Records) {
@@ -21,8 +24,23 @@ struct BroughtSecretReader: Sendable {
     var isEmpty: Bool { secrets.isEmpty }
 
     /// Every text that stands where a secret does, whatever becomes of its record.
-    func values(of records: [FoundValue], _ tree: JSONTree) -> Set<[UInt8]> {
-        Set(records.flatMap { record in secrets.compactMap { text($0.field, record, tree) } })
+    ///
+    /// Throws `PageError` where more records bring one than a page's may.
+    func values(of records: [FoundValue], _ tree: JSONTree) throws -> Set<[UInt8]> {
+        var values: Set<[UInt8]> = []
+        var bringing = 0
+        for record in records {
+            let brought = secrets.compactMap { text($0.field, record, tree) }
+            if brought.isEmpty { continue }
+            bringing += 1
+            guard bringing <= Self.recordsMax else {
+                throw PageError.malformed(
+                    "more than \(Self.recordsMax) records of the page bring a secret; a smaller page.size has less"
+                )
+            }
+            values.formUnion(brought)
+        }
+        return values
     }
 
     /// Notes what a record brings that is written or was.

@@ -1,3 +1,4 @@
+import Basics
 public import JSON
 public import JobFiles
 
@@ -38,8 +39,13 @@ public struct ErrorRules: Sendable {
     /// Records bring secrets, which nobody has taken out of a text that is told before the records are read.
     private let bringsSecrets: Bool
 
-    /// The rules of `entity`.
-    public init(_ entity: Entity) {
+    /// A text is told that no rule names.
+    private let quotes: Bool
+
+    /// The rules of `entity`; `quotes`: reasons may be told in the answer's words where the file does not say by
+    /// `message_at` which those are.
+    public init(_ entity: Entity, quotes: Bool = true) {
+        self.quotes = quotes
         rules = entity.errors + (entity.readsGraphQL ? [Self.graphQL] : [])
         expected = entity.request.expect
         bringsSecrets = !entity.records.secrets.isEmpty
@@ -107,7 +113,10 @@ public struct ErrorRules: Sendable {
         if bringsSecrets, rule.then == .retry {
             return "\(answer) says at \(place) that it is none yet"
         }
-        let words = found.string ?? String(found.rawText.prefix(200))
+        guard quotes || rule.messageAt != nil else {
+            return "\(answer) fits the rule of errors about \(place)"
+        }
+        let words = found.string ?? found.rawText.beginning(200)
         return "\(answer) says at \(place): \(words)"
     }
 

@@ -85,8 +85,10 @@ public struct PageReader: Sendable {
 
     /// Every text of an answer that stands where a record brings a secret, whatever becomes of the record: to be kept
     /// out of all texts before anything else is made of the answer.
-    public func secretValues(_ root: JSONNode) -> Set<[UInt8]> {
-        entity.records.secrets.isEmpty ? [] : records.secretValues(root)
+    ///
+    /// Throws `PageError` where more records bring one than a page's may.
+    public func secretValues(_ root: JSONNode) throws -> Set<[UInt8]> {
+        try entity.records.secrets.isEmpty ? [] : records.secretValues(root)
     }
 
     /// Reads records that stand on no page, such as looked-up ones.

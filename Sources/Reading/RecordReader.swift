@@ -74,9 +74,12 @@ struct RecordReader: Sendable {
     }
 
     /// Every text on a page that stands where a secret does; none where the page has no array.
-    func secretValues(_ root: JSONNode) -> Set<[UInt8]> {
-        root.withTree { tree in
-            (try? finder.find(in: root, tree)).map { secrets.values(of: $0.records, tree) } ?? []
+    ///
+    /// Throws `PageError` where more records bring one than a page's may.
+    func secretValues(_ root: JSONNode) throws -> Set<[UInt8]> {
+        try root.withTree { tree in
+            let found = try? finder.find(in: root, tree)
+            return try found.map { try secrets.values(of: $0.records, tree) } ?? []
         }
     }
 

@@ -64,6 +64,7 @@ struct Calls {
         }
         let result = try await session.take(step, remembered: memory?.listHash)
         guard step.isRemembered else { return }
+        try session.credentials.checkHoldNone(result, "what is remembered of \(step.memoryName)")
         context.progress.remember(step.memoryName, listHash: result)
     }
 

@@ -48,9 +48,9 @@ struct PageSource {
         self.part = part
         self.context = context
         recoveries = Recoveries(of: part.entity, context, calls)
-        rules = ErrorRules(part.entity)
-        mask = PositionMask(of: part.entity)
         let file = context.inputs.file
+        mask = PositionMask(of: part.entity, file.source)
+        rules = ErrorRules(part.entity, quotes: context.session.quotes)
         reader = PageReader(
             part.entity, context.session.dialect,
             isTooOld: Self.ageTests(part.entity, context.inputs),
@@ -67,7 +67,7 @@ struct PageSource {
         recoveries.beginPage()
         while true {
             var answer = try await ask(pass)
-            protectSecrets(in: &answer)
+            try protectSecrets(in: &answer)
             if let fetched = try judged(answer, pass) { return fetched }
             switch answer.kind(for: entity.request) {
             case .content: return try await read(answer, &pass)
@@ -131,17 +131,21 @@ struct PageSource {
             throw context.session.end(ofUnexpected: answer, method: probe.request.method)
         }
         let root = try answer.document().root
-        return JSONValue.array(
+        let text = JSONValue.array(
             probe.skipIfSame.map { $0.first(in: root)?.value ?? .null }
         ).text
+        try context.session.credentials.checkHoldNone(text, "the answer to the probe")
+        return text
     }
 
     /// Whatever becomes of the answer, no text shows what its records bring; of one that can't be read nobody knows where
     /// that stands, and it is quoted by nobody.
-    private func protectSecrets(in answer: inout Answer) {
+    ///
+    /// Throws `PageError` for a page that brings too many.
+    private func protectSecrets(in answer: inout Answer) throws {
         guard !entity.records.secrets.isEmpty else { return }
         if let document = try? answer.document() {
-            context.session.credentials.protect(brought: reader.secretValues(document.root))
+            try context.session.credentials.protect(brought: reader.secretValues(document.root))
         } else if answer.kind(for: entity.request) != .content {
             answer.response.body = []
         }
@@ -202,7 +206,7 @@ struct PageSource {
             return .failing(
                 remains(of: answer, document, pass), context.session.end(by: said))
         }
-        if entity.isConditional, pass.isAtStart { pass.validator = answer.validator }
+        if entity.isConditional, pass.isAtStart { pass.validator = validator(of: answer) }
         if let lists = try reader.innerLists(in: document.root, from: answer.url) {
             return .page(try await page(answer, reading: lists, pass))
         }
@@ -213,6 +217,11 @@ struct PageSource {
             return .page(page)
         }
         return .page(try page(answer, document, pass))
+    }
+
+    /// What the next pass asks with; one that repeats a secret is not kept, as one that can't be sent is not.
+    private func validator(of answer: Answer) -> String? {
+        answer.validator.flatMap { context.session.credentials.holdsSecret($0) ? nil : $0 }
     }
 
     /// The page as its records are read of it.
@@ -300,9 +309,10 @@ struct PageSource {
             document.root, of: answer.response, from: answer.url, at: pass.cursor,
             begun: pass.startedAt, now: Int64(context.session.unixSeconds) * 1_000_000,
             fullPage: context.checkpoints.given(entity.name).fullPage, cut: cut)
-        page.next = try page.next.mapping { try mask.masked($0, context.session.credentials) }
+        page.next = page.next.mapping { mask.masked($0, context.session.credentials) }
         let redactor = context.redactor
         page.batch.failures = page.batch.failures.map { $0.sanitised(redactor) }
+        page.batch.remarks = page.batch.remarks.map { $0.sanitised(redactor) }
         for (name, values) in page.batch.unread {
             page.batch.unread[name]?.example = redactor.sanitised(values.example)
         }

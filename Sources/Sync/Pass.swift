@@ -119,6 +119,7 @@ final class Pass {
             commit.fullPage = max(commit.fullPage, page.batch.listed)
         }
         try commit.checkLengths()
+        try commit.checkHoldNone(context.session.credentials)
         if unchanged.isEmpty, canEndWithoutPage(page, state, commit) {
             finishPass(at: state.pageNumber, commit)
             return .end(nil)

@@ -34,8 +34,9 @@ final class RunContext {
         session = SourceSession(
             with: inputs.file.source, at: inputs.base, naming: inputs.file.secretUse,
             for: inputs.job, services.tools, claimedAt: inputs.claimedAt,
-            deadline: deadline, signsIn: inputs.file.signsIn, passesBreaker: inputs.passesBreaker,
-            control.activity)
+            deadline: deadline, signsIn: inputs.file.signsIn,
+            quotes: inputs.file.quotesAnswers || sink.isDryRun,
+            passesBreaker: inputs.passesBreaker, control.activity)
         checkpoints = RunCheckpoints(of: inputs.job)
         warnings = RecordWarnings(inputs.subject, services.log)
     }

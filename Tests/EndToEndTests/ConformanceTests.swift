@@ -109,6 +109,10 @@ extension Installation {
             #expect(first.output.split(separator: "\n").map(String.init) == allHold)
             let kept = try installation.texts(in: "kept")
             #expect(kept.count == 23)
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+                let facts = try FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)")
+                #expect(facts[.posixPermissions] as? Int == 0o600, "\(name)")
+            }
             #expect(
                 !kept.contains {
                     $0.contains(secret) || $0.contains("sign=") || $0.contains("user-000001")

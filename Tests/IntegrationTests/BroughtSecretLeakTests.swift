@@ -13,6 +13,7 @@ import Writing
         request: "path: /generic/{user.hub_user_id}/heard\nquery: { cursor: \"{page.token}\" }",
         page: "style: token, token_at: next",
         parts: "errors: [{ body: { at: error, filled: true }, then: fail, message_at: error }]",
+        source: "excerpts: true",
         write: "mode: newest_wins, newer_by: at",
         fields: """
             id: { at: id, type: text, required: true }
@@ -121,6 +122,29 @@ import Writing
                 #"{"kind": "status", "status": 200, "body": \#(body), "times": 20}"#)
             try await world.drain()
             #expect(try await world.job("ann").text("last_error")?.contains("at error") == true)
+            #expect(leaks(try await world.everyText()) == [])
+        }
+    }
+
+    private static func items(_ count: Int) -> String {
+        let items = (0..<count).map {
+            #"{"id": "\#($0)", "at": "2026-01-01T00:00:00Z", "auth": {"token": "cAn4ry-\#($0)"}}"#
+        }
+        return #"{"items": [\#(items.joined(separator: ","))]}"#
+    }
+
+    @Test(arguments: [(100, "complete"), (101, "failed malformed"), (30_000, "failed malformed")])
+    func `a page may have a hundred records that bring a secret`(
+        _ count: Int, _ outcome: String
+    ) async throws {
+        try await withWorld(Self.yaml, sealer: true, videos: 0) { world in
+            try await world.answerNext(Self.items(count))
+            try await world.drain()
+            #expect(try await world.outcomes("ann") == [outcome])
+            let rows = try await world.value("select count(*) from synced.generic_item")
+            #expect(rows == (count > 100 ? "0" : "100"))
+            let error = try await world.job("ann").text("last_error")
+            #expect(count == 100 || error?.contains("more than 100 records of the page") == true)
             #expect(leaks(try await world.everyText()) == [])
         }
     }

@@ -15,8 +15,8 @@ import Writing
         World.heard(
             request: request, page: page,
             parts:
-                "errors: [{ status: 422, then: fail, message_at: error }, { status: 410, body: { at: error, filled: true }, then: skip }]"
-        )
+                "errors: [{ status: 422, then: fail, message_at: error }, { status: 410, body: { at: error, filled: true }, then: skip }]",
+            source: "excerpts: true")
     }
 
     private static let inQuery = yaml(

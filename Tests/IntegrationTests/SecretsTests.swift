@@ -67,7 +67,8 @@ import Testing
             hub == "header" || hub == "bearer"
             ? Self.canary.replacing("é", with: "e") : Self.canary
         let yaml = World.generic(
-            "next_url", page: "style: next_url, url_at: next, size: 10", source: "auth: \(auth)")
+            "next_url", page: "style: next_url, url_at: next, size: 10",
+            source: "auth: \(auth)\nexcerpts: true")
         try await withWorld(yaml, sealer: true) { world in
             try await world.keepTrail()
             for user in ["good", "echo400", "echo401", "echo503", "wrong", "moved"] {

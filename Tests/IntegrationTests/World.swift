@@ -36,16 +36,19 @@ final class World: Household {
     /// Makes a world whose job file is `yaml`, by default MeTube's without its long waits.
     ///
     /// `HUB_BASE` in it stands for the source's address, `HUB_PORT` for its port. `servers`: a primary of the test's own and its
-    /// standby.
+    /// standby. `given`: an empty database of the test's own.
     init(
         _ yaml: String = World.metube(), seed: UInt64 = 1, keeper: KeyKeeper? = nil,
-        servers: (primary: TestCluster, standby: TestCluster)? = nil
+        servers: (primary: TestCluster, standby: TestCluster)? = nil,
+        in given: TestDatabase? = nil
     ) async throws {
         source = try Hub(seed: seed)
         text = yaml.replacing("HUB_BASE", with: source.base)
             .replacing("HUB_PORT", with: "\(source.port)")
         file = try JobFile.parse(text, file: "test.yaml").get()
-        if let servers {
+        if let given {
+            database = given
+        } else if let servers {
             database = try await TestDatabase.make(on: servers.primary)
                 .reachable(also: servers.standby)
         } else {

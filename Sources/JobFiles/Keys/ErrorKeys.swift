@@ -60,7 +60,8 @@ extension Mapping where Model == ErrorRule {
             off for that counts no failure.
             """)
         optional(
-            "message_at", \.messageAt, .innerPath, without: "what `body.at` leads to",
+            "message_at", \.messageAt, .innerPath,
+            without: "what `body.at` leads to, where errors quote",
             "Where in the body the source says in words what is wrong.")
     } check: { place, rule in
         if rule.statuses.isEmpty, !place.has("status"), rule.body == nil, !place.has("body") {

@@ -65,6 +65,12 @@ extension Mapping where Model == Source {
             has brought is not sent to the source.
             """)
         optional(
+            "excerpts", \.excerpts, .boolean, without: "where no secret is sent or brought",
+            """
+            Whether errors quote the beginning of an answer that is refused. It may hold what was sent, or data of \
+            persons; secrets are taken out.
+            """)
+        optional(
             "zone", \.zone, .zone, without: "such a time is UTC, and may move no watermark",
             """
             The time zone of times that name no offset: `Europe/Berlin`, `+02:00`, or an attribute of the \
