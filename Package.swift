@@ -97,8 +97,7 @@ let testTargets: [Target] =
             of: [
                 "Commands", "JSON", "JobFiles", "Postgres", "JobQueue", "Runner", "Schema",
                 "Secrets",
-                "Serving",
-                "Telemetry",
+                "Serving", "Telemetry", "CLinux",
             ]),
         tests("BenchTests", of: ["Bench", "JSON"]),
         tests("FakeSourceTests", of: ["FakeSource", "COpenSSL"]),

@@ -135,4 +135,24 @@ private let secret = "correct-horse-battery"
             try await installation.ok(line + " --origin https://shop.example")
         }
     }
+
+    @Test(arguments: ["worker", "user set ann --tenant acme --secret token=@@token"])
+    func `a command that holds secrets leaves no core file`(_ line: String) async throws {
+        try await Installation.with { installation in
+            try await installation.addAnn()
+            try #require(mkfifo(installation.folder.path + "/token", 0o600) == 0)
+            let running = try installation.start(line)
+            let path = "/proc/\(running.process.processIdentifier)/limits"
+            try await eventually("no core file") {
+                let limits = try String(contentsOfFile: path, encoding: .utf8)
+                let words = limits.split(separator: "\n").first {
+                    $0.hasPrefix("Max core file size")
+                }?
+                .split(separator: " ").dropFirst(4).prefix(2)
+                return words.map(Array.init) == ["0", "0"]
+            }
+            kill(running.process.processIdentifier, SIGKILL)
+            _ = try await running.end()
+        }
+    }
 }

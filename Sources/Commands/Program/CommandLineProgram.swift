@@ -8,6 +8,7 @@ public enum CommandLineProgram {
     /// It is synchronous because an asynchronous `main` already runs on a thread of the runtime's,
     /// and the signals of a worker must be blocked before any such thread exists.
     public static func start(_ arguments: [String]) -> Never {
+        keepMemoryPrivate()
         if let word = arguments.dropFirst().first, ["worker", "serve", "test"].contains(word) {
             Signals.block()
         }
