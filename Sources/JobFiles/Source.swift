@@ -26,7 +26,7 @@ public struct Source: Sendable, Equatable {
     public var hosts: [String] = []
     /// Secrets that records of other jobs bring; all others are set by people alone.
     public var secrets: [TakenSecret] = []
-    /// Errors quote the beginning of an answer that is refused; nil: where nobody signs in.
+    /// Errors quote the beginning of an answer that is refused; nil means where no secret is sent or brought.
     public var excerpts: Bool? = nil
 
     /// The host of `base` that the user of a run has chosen; nil where the file or the tenant names it.

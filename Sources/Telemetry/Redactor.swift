@@ -1,9 +1,8 @@
 /// Knows the secrets of one attempt, and takes them out of texts that leave it.
 ///
 /// Found as they are, in hex, in base64 of either alphabet, also inside a longer base64 text such as a Basic
-/// credential, and in base64 of that. Each of these is found where it is percent-encoded, written as in a form, escaped
-/// with backslashes as in JSON and most languages, as in HTML or as in quoted-printable mail, and where two of these were
-/// done one after the other. The case of letters does not matter. What else somebody may make of a secret is not found:
+/// credential, and in base64 of that. Each of these is found by each `Escape` of a text, and where two of them were done
+/// one after the other. The case of letters does not matter. What else somebody may make of a secret is not found:
 /// reversed, spaced, compressed. Lives as long as the attempt whose secrets it copies.
 public struct Redactor: Sendable {
     /// What stands where a secret was.
