@@ -167,11 +167,11 @@ import Testing
             alter database "\(database.name)" set log_parameter_max_length_on_error = -1;
             alter database "\(database.name)" set log_min_duration_statement = 0
             """)
-        let world = try await World(Self.jobs[0].yaml, sealer: testSealer(), in: database)
+        let world = try await World(Self.jobs[0].yaml, keeper: testKeeper(), in: database)
         for job in Self.jobs.dropFirst() { try await world.also(job.yaml) }
         try await world.addUser("ann", videos: 0)
         for kind in Self.kinds where !["access", "rotated", "session", "brought"].contains(kind) {
-            try await world.setSecret(kind, Self.canary(kind).text, of: "ann")
+            try await world.store(Self.canary(kind).text, as: kind, of: "ann")
         }
         let heard = try await world.whileHearing {
             for round in 0..<Self.answers.count {

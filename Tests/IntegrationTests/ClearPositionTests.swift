@@ -92,7 +92,7 @@ import Testing
         _ place: Place
     ) async throws {
         try await withWorld(Self.yaml(place), sealer: true, videos: 0) { world in
-            try await world.setSecret("key", Self.canary, of: "ann")
+            try await world.store(Self.canary, as: "key", of: "ann")
             for echo in Self.echoes {
                 let text = JSONValue.string(echo).text
                 try await world.source.heal()
@@ -128,7 +128,7 @@ import Testing
             source: #"auth: { type: header, name: X-Key, value: "{secret.key}" }"#,
             write: "mode: newest_wins, newer_by: seq")
         try await withWorld(file, sealer: true, videos: 0) { world in
-            try await world.setSecret("key", number, of: "ann")
+            try await world.store(number, as: "key", of: "ann")
             try await world.answerNext(#"{"items": [{"id": "1", "seq": \#(number)}]}"#)
             try await world.drain()
             #expect(try await world.outcomes("ann") == ["failed malformed"])
@@ -147,7 +147,7 @@ import Testing
             parts: "conditional: true",
             source: #"auth: { type: bearer, token: "{secret.key}" }"#)
         try await withWorld(file, sealer: true, videos: 0) { world in
-            try await world.setSecret("key", Self.canary, of: "ann")
+            try await world.store(Self.canary, as: "key", of: "ann")
             for echo in Self.echoes {
                 let text = JSONValue.string(echo).text
                 try await world.answerNext(Self.one, headers: #"{"\#(header)": \#(text)}"#)
@@ -180,7 +180,7 @@ import Testing
         let encoded = "cAn4ry-T0ken%2F1%2B2%3D"
         let next = "?access_token=\(encoded)&page=2"
         try await withWorld(file, sealer: true, videos: 0) { world in
-            try await world.setSecret("key", Self.canary, of: "ann")
+            try await world.store(Self.canary, as: "key", of: "ann")
             let link = JSONValue.string("<\(next)>; rel=\"next\"").text
             try await world.answerNext(
                 #"{"items": [{"id": "1", "seq": 1}], "next": \#(JSONValue.string(next).text)}"#,
@@ -208,7 +208,7 @@ import Testing
             source: #"auth: { type: bearer, token: "{secret.key}" }"#)
         let encoded = Data("key=\(Self.canary);".utf8).base64EncodedString()
         try await withWorld(file, sealer: true, videos: 0) { world in
-            try await world.setSecret("key", Self.canary, of: "ann")
+            try await world.store(Self.canary, as: "key", of: "ann")
             let address = JSONValue.string(next.replacing("ECHO", with: encoded)).text
             try await world.answerNext(#"{"items": [{"id": "1", "seq": 1}], "next": \#(address)}"#)
             try await world.drain()

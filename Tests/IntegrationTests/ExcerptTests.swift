@@ -32,7 +32,7 @@ import Writing
     ) async throws {
         let (file, quotes) = Self.files[number]
         try await withWorld(file, sealer: true, videos: 0) { world in
-            try await world.setSecret("key", "the-secret-key", of: "ann")
+            try await world.store("the-secret-key", as: "key", of: "ann")
             for (status, body) in [
                 (422, "<p>\(Self.words)</p>"), (409, #"{"error": "\#(Self.words)"}"#),
                 (403, Self.words), (206, Self.words),
@@ -59,7 +59,7 @@ import Writing
 
     @Test func `a dry run quotes to whoever types it, without the secret`() async throws {
         try await withWorld(Self.yaml(Self.bearer), sealer: true, videos: 0) { world in
-            try await world.setSecret("key", "the-secret-key", of: "ann")
+            try await world.store("the-secret-key", as: "key", of: "ann")
             let body = #"\#(Self.words) the-secret-key"#
             try await world.source.fault(
                 #"{"kind": "status", "status": 422, "body": "\#(body)"}"#)
@@ -72,7 +72,7 @@ import Writing
     @Test(arguments: ["text/<b>", "a\u{e9}/b", String(repeating: "x", count: 80), ""])
     func `a media type that is none is left out`(_ type: String) async throws {
         try await withWorld(Self.yaml(Self.bearer), sealer: true, videos: 0) { world in
-            try await world.setSecret("key", "the-secret-key", of: "ann")
+            try await world.store("the-secret-key", as: "key", of: "ann")
             try await world.source.fault(
                 #"{"kind": "status", "status": 422, "headers": {"Content-Type": \#(JSONValue.string(type).text)}, "body": "abc"}"#
             )
