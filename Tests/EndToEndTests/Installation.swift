@@ -123,7 +123,7 @@ struct Installation: Household {
         switch arguments.first {
         case "migrate": arguments += ["--roles", TestCluster.roles]
         case "test": break
-        case "worker", "dry-run": environment["DATABASE_URL"] = TestCluster.worker(of: url)
+        case "worker", "dry-run", "key": environment["DATABASE_URL"] = TestCluster.worker(of: url)
         case "serve": environment["DATABASE_URL"] = TestCluster.reader(of: url)
         default: environment["DATABASE_URL"] = TestCluster.operatorLogin(of: url)
         }

@@ -42,7 +42,7 @@ private let mistakes: [(line: String, code: Int32, words: String)] = [
     ("tenant add b --source shop=https://x", 65, "uses a source 'shop'"),
     ("tenant add b --job shop.orders --source shop=https://u:p@x", 65, "a source's address is"),
     ("tenant add b --secret api=@nowhere", 66, "nowhere: No such file"),
-    ("tenant add b --secret 9=@@key", 65, "a secret's name is"),
+    ("tenant add b --origin https://a.example --secret 9=@@key", 65, "a secret's name is"),
     ("tenant set acme", 64, "nothing to change"),
     ("tenant set nobody --weight 2", 65, "no tenant is named 'nobody'"),
     ("tenant set acme --max-running 3 --unlimited", 64, "exclude each other"),
@@ -68,7 +68,10 @@ private let mistakes: [(line: String, code: Int32, words: String)] = [
     ("user add bob --tenant acme --secret token=-", 65, "standard input is empty"),
     ("user add bob --tenant acme --secret token=@nowhere", 66, "nowhere: No such file"),
     ("user add bob --tenant acme --secret token=@/", 66, "Is a directory"),
-    ("user add bob --tenant acme --secret Token=@@key", 65, "a secret's name is"),
+    (
+        "user add bob --tenant acme --secret Token=@@key --origin https://a.example", 65,
+        "a secret's name is"
+    ),
     ("user add bob --tenant acme --list store_ids=1,2", 64, "name=@FILE"),
     ("user add bob --tenant acme --list store_ids=@nowhere", 66, "nowhere: No such file"),
     ("user add bob --tenant acme --list store_ids=@/dev/zero", 65, "larger than"),

@@ -243,7 +243,8 @@ import Testing
                 select jobrunner.count_waiting();
                 """)
             _ = try installation.write("canary", "canary-secret")
-            try await installation.ok("user set ann --tenant acme --secret token=@@canary")
+            try await installation.ok(
+                "user set ann --tenant acme --secret token=@@canary --origin https://shop.example")
             try await withServer(installation) { (url) async throws in
                 var paths = ["/metrics", "/readyz", "/livez", "/views", "/other"]
                 paths += (try await get(url + "/views").json?.elements ?? []).compactMap(\.string)

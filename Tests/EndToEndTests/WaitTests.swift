@@ -191,8 +191,10 @@ private struct Hand {
                     .hasPrefix("needs a new secret: shop.orders of user ann"))
             _ = try installation.write("token", "new")
             #expect(
-                try await installation.ok("user set ann --tenant acme --secret token=@@token")
-                    .hasSuffix("; 1 job woken\n"))
+                try await installation.ok(
+                    "user set ann --tenant acme --secret token=@@token --origin https://shop.example"
+                )
+                .hasSuffix("; 1 job woken\n"))
         }
     }
 }

@@ -153,8 +153,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func
-        `AL4 no secret that a source repeats is in a log, a table, a dump, the WAL or a notification`()
+    func `AL4 no secret that a source repeats is in a log, row, dump, WAL or notification`()
         async throws
     {
         let cluster = try TestCluster.start()

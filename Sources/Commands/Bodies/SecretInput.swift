@@ -17,6 +17,14 @@ func sealing(
     return try sealer(arguments, context).sealing(secrets, of: user)
 }
 
+/// Gives a new tenant its key at once where the key file is at hand; nil where it is not, and a worker does.
+func keyMaking(_ context: Context) throws -> Sealing? {
+    guard context.settings.hasKeyFile else { return nil }
+    let sealer = SecretSealer(
+        origins: [], files: [], keeper: try context.settings.keyKeeper())
+    return sealer.sealing([], of: nil)
+}
+
 /// What secrets are sealed for: the origins of `--origin`, or where the job files send them.
 func sealer(_ arguments: ParsedArguments, _ context: Context) throws -> SecretSealer {
     let origins = try arguments.texts("origin").map { text in

@@ -4,8 +4,10 @@ import Secrets
 
 /// `jobrunner tenant add`.
 func addTenant(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
-    let change = try tenantChange(arguments, context)
-    _ = try await context.withQueue { try await $0.addTenant(change) }
+    var change = try tenantChange(arguments, context)
+    if change.seal == nil { change.seal = try keyMaking(context) }
+    let tenant = change
+    _ = try await context.withQueue { try await $0.addTenant(tenant) }
     let jobs = change.jobs.isEmpty ? "" : " with \(choices(change.jobs, "and"))"
     try context.say("added tenant \(change.name)\(jobs)")
     return .ok

@@ -52,10 +52,11 @@ struct Failure: Error, CustomStringConvertible {
     }
 
     private init(queue error: QueueError) {
-        if case .refused = error {
-            self.init(.data, error.description)
-        } else {
-            self.init(.software, error.description)
+        switch error {
+        case .refused: self.init(.data, error.description)
+        // A worker makes the tenant's key, or a rotation has just replaced it.
+        case .keyRetired: self.init(.temporary, error.description)
+        default: self.init(.software, error.description)
         }
     }
 
