@@ -18,6 +18,8 @@ public struct KeyRotation: Sendable {
         public var tenants = 0
         /// Secrets that were sealed anew.
         public var secrets = 0
+        /// Secrets that no key opens, which stay as they are.
+        public var spoilt = 0
         /// What can't be opened with the key file, by tenant.
         public var unopened: [(tenant: Int64, reason: String)] = []
     }
@@ -39,7 +41,9 @@ public struct KeyRotation: Sendable {
         {
             for tenant in tenants {
                 do {
-                    report.secrets += try await rotate(tenant)
+                    let done = try await rotate(tenant)
+                    report.secrets += done.secrets
+                    report.spoilt += done.spoilt
                     report.tenants += 1
                 } catch let error as SecretError {
                     report.unopened.append((tenant, "\(error)"))
@@ -50,31 +54,31 @@ public struct KeyRotation: Sendable {
         return report
     }
 
-    /// Returns how many secrets were sealed anew.
-    private func rotate(_ tenant: Int64) async throws -> Int {
+    /// Returns how many secrets were sealed anew, and how many of them no key opens.
+    private func rotate(_ tenant: Int64) async throws -> (secrets: Int, spoilt: Int) {
         let old = try await openableKeys(of: tenant)
         if old.isEmpty {
             _ = try await queue.addKey(keeper.newKey(ofTenant: tenant))
-            return 0
+            return (0, 0)
         }
         if try await isToReplace(tenant) {
             _ = try await queue.replaceKey(keeper.newKey(ofTenant: tenant))
         }
         guard let new = try await queue.keys(ofTenant: tenant).first(where: { !$0.isRetired }),
             let key = PublicKey(new.publicKey)
-        else { return 0 }
-        var count = 0
+        else { return (0, 0) }
+        var (count, spoilt) = (0, 0)
         while true {
             let secrets = try await queue.secretsToSealAnew(
                 ofTenant: tenant, most: Self.secretsMax)
             if secrets.isEmpty {
                 // A worker may have stored one meanwhile that it had sealed with the old key.
                 guard let gone = try await queue.dropRetiredKeys(ofTenant: tenant) else { continue }
-                for id in gone { try keeper.folder?.remove(id) }
-                return count
+                if !gone.isEmpty { try await keeper.removeKeys(queue) }
+                return (count, spoilt)
             }
-            try await queue.sealAnew(
-                secrets.map { try sealed($0, from: old, to: key) }, ofTenant: tenant)
+            let anew = try secrets.map { try sealed($0, from: old, to: key, &spoilt) }
+            try await queue.sealAnew(anew, ofTenant: tenant)
             count += secrets.count
         }
     }
@@ -94,15 +98,22 @@ public struct KeyRotation: Sendable {
             .contains { !$0.isRetired && $0.wrappedBy != keeper.ring.newest.idBytes }
     }
 
+    /// Whoever may set secrets may store a box that nobody can open; it must not keep the old key.
     private func sealed(
-        _ secret: SealedSecret, from old: [[UInt8]: TenantKey], to key: PublicKey
+        _ secret: SealedSecret, from old: [[UInt8]: TenantKey], to key: PublicKey,
+        _ spoilt: inout Int
     ) throws -> SealedSecret {
-        guard let id = Seal.keyID(of: secret.sealed), let opening = old[id] else {
-            throw SecretError.tampered(name: secret.name)
-        }
         var secret = secret
-        secret.sealed = try Seal.again(
-            secret.sealed, named: secret.name, from: opening, to: key)
+        do {
+            guard let id = Seal.keyID(of: secret.sealed), let opening = old[id] else {
+                throw SecretError.tampered(name: secret.name)
+            }
+            secret.sealed = try Seal.again(
+                secret.sealed, named: secret.name, from: opening, to: key)
+        } catch SecretError.tampered {
+            secret.sealed = Seal.renamed(secret.sealed, to: key)
+            spoilt += 1
+        }
         return secret
     }
 }

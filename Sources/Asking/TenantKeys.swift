@@ -59,11 +59,7 @@ public final class TenantKeys: Sendable {
         }
         let seen = last
         keyed.withLock { $0 = max($0, seen) }
-        guard let folder = keeper.folder else { return }
-        for id in try await queue.keyRemovals(most: 1000) {
-            try folder.remove(id)
-            try await queue.noteKeyRemoved(id)
-        }
+        try await keeper.removeKeys(queue)
     }
 
     /// The tenant seals with another key by now.
@@ -87,6 +83,15 @@ public final class TenantKeys: Sendable {
 }
 
 extension KeyKeeper {
+    /// Removes the keys that nothing is sealed with any more where they are kept outside of the database.
+    func removeKeys(_ queue: Queue) async throws {
+        guard let folder else { return }
+        for id in try await queue.keyRemovals(most: 1000) {
+            try folder.remove(id)
+            try await queue.noteKeyRemoved(id)
+        }
+    }
+
     /// A new key as its row has it.
     public func newKey(ofTenant tenant: Int64) throws(SecretError) -> StoredKey {
         let made = try make(tenant: tenant)

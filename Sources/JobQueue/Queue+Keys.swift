@@ -163,7 +163,7 @@ extension Queue {
         }
     }
 
-    /// Some keys of removed tenants, to be removed where they are kept outside of the database.
+    /// Some keys that open nothing any more, to be removed where they are kept outside of the database.
     public func keyRemovals(most: Int) async throws -> [[UInt8]] {
         let statement = Statement(
             "select r.id from jobrunner.key_removals as r order by r.asked_at limit $1",

@@ -79,6 +79,11 @@ public enum Seal {
         box(try unbox(sealed, named: name, with: old), with: new)
     }
 
+    /// The same seal under the name of another key: for one that no key opens, so that it keeps no old key alive.
+    public static func renamed(_ sealed: [UInt8], to key: PublicKey) -> [UInt8] {
+        [version] + key.id + sealed.dropFirst(headerCount)
+    }
+
     private static func box(_ plain: SecretValue, with key: PublicKey) -> [UInt8] {
         var box = [UInt8](repeating: 0, count: plain.count + boxCount)
         _ = crypto_box_seal(&box, plain.start, UInt64(plain.count), key.bytes)

@@ -68,8 +68,8 @@ import Testing
 
     @Test func `MS31 the newest token counts, on whichever device and page it stands`() async throws
     {
-        for size in ["200", "1"] {
-            try await withTokens(changes: [("size: 200", "size: \(size)")]) { world in
+        for size in ["100", "1"] {
+            try await withTokens(changes: [("size: 100", "size: \(size)")]) { world in
                 let begin = statusBegin
                 try await world.deviceStores("oldest", on: "old", modified: begin)
                 try await world.deviceStores("newest", on: "new", modified: begin + 2000)
@@ -174,7 +174,7 @@ import Testing
 
     @Test func `MS31 a page that changes no row brings its token all the same`() async throws {
         // Pages that bring a web token don't wait for the commit of another one.
-        let changes = [("size: 200", "size: 1"), ("rotates: true", "rotates: false")]
+        let changes = [("size: 100", "size: 1"), ("rotates: true", "rotates: false")]
         try await withTokens(changes: changes) { world in
             // The newest stands on the first page, and the last one is committed in any case.
             for (token, second) in [("newest", 3), ("oldest", 1), ("middle", 2)] {
@@ -260,7 +260,7 @@ import Testing
     @Test func `MS31 the run that brings a token keeps its own turn to use the web token`()
         async throws
     {
-        try await withTokens(changes: [("size: 200", "size: 1")]) { world in
+        try await withTokens(changes: [("size: 100", "size: 1")]) { world in
             try await world.settings(#""token_mode": "strict""#)
             try await world.deviceStores("one", on: "one")
             try await world.deviceStores("two", on: "two")

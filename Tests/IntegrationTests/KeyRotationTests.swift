@@ -142,6 +142,36 @@ struct KeyRotationTests {
         #expect(try await world.job("ann").text("last_outcome") == "complete")
     }
 
+    @Test func `a box that nobody can open keeps no old key`() async throws {
+        let world = try await World(Self.yaml, keeper: testKeeper(7))
+        try await add("ann", to: world)
+        let sealed = try await world.sealed("x", as: "client_secret", of: "ann")
+        try await world.sql(
+            "select jobrunner.set_secret('acme', 'ann', 'client_secret', $1)",
+            .bytes(sealed.dropLast() + [(sealed.last ?? 0) ^ 1]))
+        let report = try await KeyRotation(try testKeeper(7, 8), world.queue).run()
+        #expect(report.secrets == 3 && report.spoilt == 1 && report.unopened.isEmpty)
+        #expect(
+            try await world.texts("select encode(wrapped_by, 'hex') from jobrunner.tenant_keys")
+                == [testKeeper(8).ring.newest.id])
+    }
+
+    @Test func `a key that was replaced goes from its folder`() async throws {
+        let path = NSTemporaryDirectory() + "keys-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let world = try await World(
+            Self.yaml,
+            keeper: KeyKeeper(ring: try testKeeper(7).ring, folder: KeyFolder(path)))
+        try await add("ann", to: world)
+        let before = try FileManager.default.contentsOfDirectory(atPath: path)
+        let both = KeyKeeper(ring: try testKeeper(7, 8).ring, folder: KeyFolder(path))
+        _ = try await KeyRotation(both, world.queue).run()
+        let after = try FileManager.default.contentsOfDirectory(atPath: path)
+        #expect(before.count == 1 && after.count == 1 && before != after)
+    }
+
     @Test func `keys in a folder are needed to open, and go with their tenant`() async throws {
         let path = NSTemporaryDirectory() + "keys-\(UUID().uuidString)"
         try FileManager.default.createDirectory(

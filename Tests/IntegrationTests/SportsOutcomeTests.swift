@@ -57,6 +57,10 @@ import Testing
             if how == "503" {
                 try await world.source.fault(#"{"kind": "status", "status": 503, "times": 0}"#)
             } else {
+                let origins = [world.source.base, "http://127.0.0.1:1"]
+                let key = try TestKey.shared.get().privatePEM
+                try await world.store("key-1", as: "ck_key_id", of: nil, origins: origins)
+                try await world.store(key, as: "ck_private_key", of: nil, origins: origins)
                 try await world.sql(move, .text("http://127.0.0.1:1"))
             }
             for failures in 1...10 {

@@ -13,7 +13,9 @@ begin
   with gone as (
     delete from jobrunner.tenant_keys as k
     where k.tenant_id = in_tenant_id and k.retired_at is not null
-    returning k.id
+    returning k.id, k.wrapped
+  ), outside as (
+    insert into jobrunner.key_removals (id) select g.id from gone as g where g.wrapped is null on conflict do nothing
   )
   select array_agg(g.id) into v_ids from gone as g;
   update jobrunner.renewals as r

@@ -134,9 +134,9 @@ create table jobrunner.key_removals (
   asked_at timestamptz not null default now(),
   constraint removed_key_id_has_8_bytes check (octet_length(id) = 8)
 );
-comment on table jobrunner.key_removals is 'Keys of removed tenants that are kept outside of the database and are to be removed there, by a worker.';
+comment on table jobrunner.key_removals is 'Keys that open nothing any more and are kept outside of the database, to be removed there by a worker.';
 comment on column jobrunner.key_removals.id is 'The key''s tenant_keys.id.';
-comment on column jobrunner.key_removals.asked_at is 'When its tenant was removed.';
+comment on column jobrunner.key_removals.asked_at is 'When its tenant was removed, or its key replaced.';
 
 create sequence jobrunner.secret_versions;
 comment on sequence jobrunner.secret_versions is 'Drawn for each value of a secret; tells a run whether the secret it read is still the one.';

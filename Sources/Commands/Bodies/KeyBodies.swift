@@ -12,6 +12,11 @@ func rotateKeys(_ arguments: ParsedArguments, _ context: Context) async throws -
         "sealed \(counted(report.secrets, "secret")) of \(counted(report.tenants, "tenant"))"
     words += " with keys that key \(keeper.ring.newest.id) wraps"
     try context.say(words)
+    if report.spoilt > 0 {
+        context.output.complain(
+            "\(counted(report.spoilt, "secret")) of these no key opens, as they were stored: their jobs say so"
+        )
+    }
     for tenant in report.unopened {
         context.output.complain("tenant number \(tenant.tenant): \(tenant.reason)")
     }
