@@ -200,7 +200,7 @@ extension Installation {
     {
         let file = packageFolder.appendingPathComponent("jobs/metube/tokens.yaml")
         let text = try String(contentsOf: file, encoding: .utf8)
-            .replacingOccurrences(of: "size: 200", with: "size: 2")
+            .replacingOccurrences(of: "size: 100", with: "size: 2")
         try await Installation.withSource { installation, source in
             try await installation.command(
                 source, "cloudkit/fixture", #"{"name": "metube", "users": 1, "records": 0}"#)

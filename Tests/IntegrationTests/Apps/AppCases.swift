@@ -35,7 +35,7 @@ extension AppCase {
         key: "record_name", type: "YouTubeToken", zone: tokenZone,
         fixture: { _, _ in #""records": 0"# }, areAdded: true,
         edited: EditedField("device", "device", [#""pad""#, #""phone""#, #""desk""#]),
-        whole: { ["refreshToken": "\"of \($0)\""] }, pulls: 2, places: [Place(number: 2)],
+        whole: { ["refreshToken": "\"of \($0)\""] }, pulls: 3, places: [Place(number: 2)],
         truth: [.tokens], types: ["YouTubeToken": "youtube_token"],
         odd: #"""
             {"recordName": "odd ü", "recordType": "YouTubeToken",
