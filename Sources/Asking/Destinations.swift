@@ -4,28 +4,26 @@ import Secrets
 
 /// Where a run sends each of its secrets, and what the seals say to it.
 struct Destinations: Sendable {
-    private let addresses: @Sendable (String) -> [String]
-    /// By the name of a secret, the entity from whose records the job takes it.
-    private let takenFrom: [String: String]
+    private let use: SecretUse
+    private let source: Source
+    private let base: String
 
     /// Of a job file as a run has it, at the tenant's own address where there is one.
     init(of use: SecretUse, _ source: Source, at base: String) {
-        takenFrom = Dictionary(source.secrets.map { ($0.name, $0.from) }) { first, _ in first }
-        let token = source.tokenURL
-        addresses = { name in
-            (use.toSource.contains(name) ? [base] : [])
-                + (use.toTokenEndpoint.contains(name) ? [token].compactMap { $0 } : [])
-        }
+        self.use = use
+        self.source = source
+        self.base = base
     }
 
     /// Why the secret of a seal may not be used as the job uses it, to follow its name; nil when it may.
     func refusal(of place: SecretPlace) -> String? {
-        let addresses = addresses(place.name)
+        let addresses = use.addresses(of: place.name, source, at: base)
         // A job that sends it nowhere is the one that brings it, or only wants to know that it is there.
         if addresses.isEmpty { return nil }
-        if let entity = place.broughtBy, takenFrom[place.name] != entity {
+        let giver = source.secrets.first { $0.name == place.name }?.from
+        if let entity = place.broughtBy, entity != giver {
             return "was brought by \(entity), and the job takes it from "
-                + (takenFrom[place.name] ?? "nobody but a person") + " (source.secrets)"
+                + (giver ?? "nobody but a person") + " (source.secrets)"
         }
         let allowed = Set(place.origins.compactMap { Origin(url: $0) })
         for address in addresses {

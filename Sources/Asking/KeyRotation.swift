@@ -78,8 +78,7 @@ public struct KeyRotation: Sendable {
                 return (count, spoilt)
             }
             let anew = try secrets.map { try sealed($0, from: old, to: key, &spoilt) }
-            try await queue.sealAnew(anew, ofTenant: tenant)
-            count += secrets.count
+            count += try await queue.sealAnew(anew, ofTenant: tenant)
         }
     }
 

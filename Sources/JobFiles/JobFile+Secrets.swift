@@ -5,14 +5,14 @@ extension JobFile {
     ///
     /// They are looked for in the whole file as it is written out, so that no key which a template may stand under is left out.
     func withSecretNames() -> JobFile {
-        var use = SecretUse()
         let written = expandedValue
-        let auth = Set(written["source"]?["auth"]?.secretNames ?? [])
-        use.toSource = Set(written.without("source", "auth").secretNames)
-        // A login is of the source, whatever its address; what the token endpoint is sent goes nowhere else.
-        if source.tokenURL == nil || source.auth.isSession { use.toSource.formUnion(auth) }
-        if source.tokenURL != nil { use.toTokenEndpoint = auth }
-        var names = use.toSource.union(use.toTokenEndpoint)
+        var use = SecretUse()
+        // What a sign-in sends to its own address comes back as a token that goes to the source.
+        use.toSource = Set(written.secretNames)
+        if source.tokenURL != nil {
+            use.toTokenEndpoint = Set(written["source"]?["auth"]?.secretNames ?? [])
+        }
+        var names = use.toSource
         names.formUnion(entities.flatMap { $0.records.secrets.map(\.name) })
         for case .secret(let name) in schedule.requires { names.insert(name) }
         use.names = names.sorted()
@@ -28,13 +28,8 @@ extension JobFile {
     ///
     /// The file must be the user's (`resolved(for:)`).
     public func addresses(ofSecret name: String, base: String? = nil) -> [String] {
-        (secretUse.toSource.contains(name) ? [base ?? source.base] : [])
-            + (secretUse.toTokenEndpoint.contains(name) ? [source.tokenURL].compactMap { $0 } : [])
+        secretUse.addresses(of: name, source, at: base ?? source.base)
     }
-}
-
-extension Authentication {
-    fileprivate var isSession: Bool { if case .session = self { true } else { false } }
 }
 
 extension JSONValue {
@@ -50,17 +45,5 @@ extension JSONValue {
         case .object(let members): members.flatMap(\.value.secretNames)
         default: []
         }
-    }
-
-    /// The same object where the member of that name, itself an object, lacks a member.
-    fileprivate func without(_ name: String, _ inner: String) -> JSONValue {
-        guard case .object(let members) = self else { return self }
-        return .object(
-            members.map { member in
-                guard member.name == name, case .object(let own) = member.value else {
-                    return member
-                }
-                return JSONMember(name, .object(own.filter { $0.name != inner }))
-            })
     }
 }

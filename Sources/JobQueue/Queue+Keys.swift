@@ -138,17 +138,17 @@ extension Queue {
         return try await call(statement) { try sealedSecrets($0.only().optionalText(0)) }
     }
 
-    /// Stores the same values, sealed with another key; those that have another value by now stay.
-    public func sealAnew(_ secrets: [SealedSecret], ofTenant tenant: Int64) async throws {
+    /// Stores the same values, sealed with another key; returns how many, since those that have another value by now stay.
+    public func sealAnew(_ secrets: [SealedSecret], ofTenant tenant: Int64) async throws -> Int {
         let statement = Statement(
             """
-            select count(jobrunner.seal_anew($1, g.user_id, g.name, g.revision, g.sealed))
+            select count(*) filter (where jobrunner.seal_anew($1, g.user_id, g.name, g.revision, g.sealed))
             from unnest($2::bigint[], $3::text[], $4::bigint[], $5::text[]::bytea[])
               as g (user_id, name, revision, sealed)
             """, .int8(tenant), .int8Array(secrets.map(\.userID)),
             .textArray(secrets.map(\.name)), .int8Array(secrets.map(\.revision)),
             .textArray(secrets.map { "\\x" + Hex.encode($0.sealed) }))
-        _ = try await call(statement) { try $0.only().int(0) }
+        return try await call(statement) { try $0.only().int(0) }
     }
 
     /// Forgets the keys that a tenant seals with no more; nil while a secret is sealed with one.

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Commands
@@ -88,6 +89,28 @@ private func help(_ line: String) throws -> String {
             usage["user set"]
                 == "jobrunner user set KEY --tenant T [--set NAME=VALUE]… [--secret NAME=@FILE|-]… "
                 + "[--origin URL]… [--list NAME=@FILE]…")
+    }
+
+    @Test func `every command that a hint of the database names exists`() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().appending(path: "sql")
+        let names = Set(allCommands.map(\.name))
+        var named = 0
+        for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+        where path.hasSuffix(".sql") {
+            let text = try String(contentsOf: folder.appending(path: path), encoding: .utf8)
+            // What is said in a text, to people; comments speak of the schema, too.
+            for text in text.matches(of: /(?:hint = |, *)'((?:[^'\n]|'')*)'/).map(\.1) {
+                for match in text.matches(of: /jobrunner ([a-z-]+)(?: ([a-z]+))?/) {
+                    named += 1
+                    let both = "\(match.1) \(match.2 ?? "")"
+                    #expect(
+                        names.contains(both) || names.contains(String(match.1)),
+                        "\(path): jobrunner \(both)")
+                }
+            }
+        }
+        #expect(named > 5)
     }
 
     @Test func `the specs are sound`() {

@@ -137,6 +137,43 @@ private let secret = "correct-horse-battery"
         }
     }
 
+    @Test func `a secret whose address a user chooses is sealed when that is known`() async throws {
+        try await Installation.with { installation in
+            let file = """
+                version: 1
+                job: shop.own
+                schedule: { every: 1h, deadline: 5m }
+                inputs:
+                  shop: { matches: host_label }
+                source:
+                  id: own
+                  base: "https://{user.shop}.shop.example"
+                  hosts: ["*.shop.example"]
+                  auth: { type: bearer, token: "{secret.token}" }
+                entities:
+                  - entity: thing
+                    request: { path: /things }
+                    page: { style: single }
+                    records:
+                      at: things[]
+                      key: [id]
+                      fields:
+                        id: { at: id, type: text, required: true }
+                    write: { table: own_thing, mode: overwrite }
+
+                """
+            _ = try installation.write("jobs/shop/own.yaml", file, mode: 0o644)
+            try await installation.ok("migrate")
+            try await installation.ok("tenant add acme --job shop.own")
+            _ = try installation.write("token", secret)
+            let line = "user add ann --tenant acme --secret token=@@token"
+            let ran = try await installation.run(line)
+            #expect(ran.code == 65, "\(ran.errors)")
+            #expect(ran.errors.contains("user attribute 'shop' is not set; set it first"))
+            try await installation.ok(line + " --set shop=eu")
+        }
+    }
+
     @Test(arguments: ["worker", "user set ann --tenant acme --secret token=@@token"])
     func `a command that holds secrets leaves no core file`(_ line: String) async throws {
         try await Installation.with { installation in

@@ -72,10 +72,11 @@ struct SealedTravelTests {
         }
     }
 
-    @Test(arguments: ["client", "refresh"])
-    func `what is sealed for the source does not go to a token endpoint elsewhere`(_ name: String)
-        async throws
-    {
+    /// What a token endpoint gives for a secret goes to the source, which is as good as the secret.
+    @Test(arguments: ["client", "refresh"], [true, false])
+    func `what signs in needs leave for the token endpoint and for the source, one is not enough`(
+        _ name: String, _ isForSource: Bool
+    ) async throws {
         let yaml = World.generic(
             "token", page: "style: token, token_at: next_token, size: 20",
             query: #"cursor: "{page.token}""#,
@@ -88,10 +89,11 @@ struct SealedTravelTests {
                   refresh_token: "{secret.refresh}"
                 """)
         try await withWorld(yaml, sealer: true, videos: 5) { world in
+            let both = [world.source.base, elsewhere(world)]
             for secret in ["client", "refresh"] {
                 try await world.store(
                     "of-ann", as: secret, of: "ann",
-                    origins: [secret == name ? world.source.base : elsewhere(world)])
+                    origins: secret == name ? [both[isForSource ? 0 : 1]] : both)
             }
             try await world.drain()
             let job = try await world.job("ann")

@@ -9,7 +9,8 @@ as $$
 -- Refuses what no worker could open. A seal is a byte 2, the id of the tenant's key (8 bytes) and a box of libsodium's
 -- for that key, which adds 48 bytes; inside stands where it belongs, in at most 4 KiB, and the secret, in 16 KiB.
 -- Raises JR017 for what is no seal by its form, and JR019 for one that another key has sealed than the tenant's present
--- one. The message holds nothing of the value. Not for callers: store_secret, add_secrets, rotate_secret.
+-- one. The message holds nothing of the value.
+-- Not for callers: store_secret, add_secrets, rotate_secret, end_renewal.
 declare
   overhead constant integer := 57;
 begin
@@ -29,4 +30,4 @@ begin
   end if;
 end
 $$;
-comment on function jobrunner.check_sealed is 'Refuses a secret that no worker could open. Not for callers: store_secret, add_secrets, rotate_secret.';
+comment on function jobrunner.check_sealed is 'Refuses a secret that no worker could open. Not for callers: store_secret, rotate_secret.';

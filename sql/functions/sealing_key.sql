@@ -20,7 +20,7 @@ begin
     where k.tenant_id = v_tenant.id and k.retired_at is null;
   if not found then
     raise exception 'tenant ''%'' has no key yet', in_tenant
-      using errcode = 'JR019', hint = 'A worker that has a key file makes it, within a minute; so does `jobrunner key make`.';
+      using errcode = 'JR019', hint = 'A worker that has a key file makes it, within a minute.';
   end if;
 end
 $$;

@@ -47,8 +47,17 @@ struct SecretSealer: Sendable {
                 "no job of the tenant names secret \(quoted(secret)), by the job files here; give it its job first, or"
                     + " say where the secret may go: --origin https://api.example.com")
         }
-        let addresses = namers.compactMap { try? $0.resolved(for: attributes).file }
-            .flatMap { $0.addresses(ofSecret: secret, base: facts.bases[$0.source.id]) }
+        let addresses = try namers.flatMap { file in
+            do throws(InputProblem) {
+                let own = try file.resolved(for: attributes).file
+                return own.addresses(ofSecret: secret, base: facts.bases[own.source.id])
+            } catch {
+                throw Failure(
+                    .data,
+                    "where job \(file.name) sends secret \(quoted(secret)) is not known: \(error.message); set it first, or"
+                        + " say where the secret may go: --origin https://api.example.com")
+            }
+        }
         return Set(addresses.compactMap { Origin(url: $0)?.description }).sorted()
     }
 }
