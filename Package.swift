@@ -150,7 +150,7 @@ let package = Package(
             exclude: ["migrations", "functions", "views"]),
 
         // The rooms, leaves first.
-        room("Basics", uses: ["CGLib", "CSodium"]),
+        room("Basics", uses: ["CGLib", "CLinux", "CSodium"]),
         room("Telemetry", uses: ["Basics"]),
         room("JSON", uses: ["Basics"]),
         room("Postgres", uses: ["Basics", "CLibPQ", "CLinux"]),
@@ -187,8 +187,8 @@ let package = Package(
         room(
             "Runner",
             uses: [
-                "Sync", "Asking", "Claiming", "JobQueue", "Postgres", "JobFiles", "Telemetry",
-                "Basics",
+                "Sync", "Asking", "Claiming", "JobQueue", "Postgres", "JobFiles", "Secrets",
+                "Telemetry", "Basics",
             ]),
         room(
             "Conformance",

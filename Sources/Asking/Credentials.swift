@@ -393,7 +393,7 @@ extension SecretError {
     /// What the operator's keys lack is no matter of the secret.
     fileprivate var isOfKeys: Bool {
         switch self {
-        case .wrongKey, .keyLost, .keyFolder: true
+        case .wrongKey, .keyLost, .keyFolder, .keyCommand: true
         default: false
         }
     }

@@ -1,3 +1,4 @@
+import Basics
 public import JobQueue
 public import Secrets
 import Synchronization
@@ -37,7 +38,10 @@ public final class TenantKeys: Sendable {
     ) async throws -> PublicKey {
         if let key = known.withLock({ $0[tenant]?.sealing }) { return key }
         if let key = try await read(tenant, deadline).sealing { return key }
-        _ = try await queue.addKey(keeper.newKey(ofTenant: tenant))
+        _ = try await queue.addKey(
+            keeper.aside { keeper throws(SecretError) in
+                try keeper.newKey(ofTenant: tenant)
+            })
         guard let key = try await read(tenant, deadline).sealing else {
             throw QueueError.keyRetired(message: "tenant \(tenant) is gone", hint: nil)
         }
@@ -71,9 +75,14 @@ public final class TenantKeys: Sendable {
         var found = Known()
         for key in try await queue.keys(ofTenant: tenant, deadline: deadline) {
             if !key.isRetired { found.sealing = PublicKey(key.publicKey) }
-            found.opening[key.id] = Result { () throws(SecretError) in
-                try keeper.unwrap(
-                    id: key.id, wrapped: key.wrapped, wrappedBy: key.wrappedBy, tenant: tenant)
+            do throws(SecretError) {
+                let opening = try await keeper.aside { keeper throws(SecretError) in
+                    try keeper.unwrap(
+                        id: key.id, wrapped: key.wrapped, wrappedBy: key.wrappedBy, tenant: tenant)
+                }
+                found.opening[key.id] = .success(opening)
+            } catch {
+                found.opening[key.id] = .failure(error)
             }
         }
         let read = found
@@ -85,11 +94,23 @@ public final class TenantKeys: Sendable {
 extension KeyKeeper {
     /// Removes the keys that nothing is sealed with any more where they are kept outside of the database.
     func removeKeys(_ queue: Queue) async throws {
-        guard let folder else { return }
+        guard let outside else { return }
         for id in try await queue.keyRemovals(most: 1000) {
-            try folder.remove(id)
+            try await aside { _ throws(SecretError) in try outside.remove(id) }
             try await queue.noteKeyRemoved(id)
         }
+    }
+
+    /// What may wait for a disk of another machine or for a program holds up no run.
+    fileprivate func aside<Result: Sendable>(
+        _ work: @escaping @Sendable (KeyKeeper) throws(SecretError) -> Result
+    ) async throws(SecretError) -> Result {
+        guard outside != nil else { return try work(self) }
+        let result = await onOwnThread {
+            Swift.Result { () throws(SecretError) in try work(self) }
+        }
+        guard let result else { throw .noThread }
+        return try result.get()
     }
 
     /// A new key as its row has it.

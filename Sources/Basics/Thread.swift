@@ -15,6 +15,17 @@ public func startThread(_ work: @escaping @Sendable () -> Void) -> Bool {
     return true
 }
 
+/// Runs work that may block on a thread of its own, and returns what it gives; nil means that there is no thread to be had.
+public func onOwnThread<Result: Sendable>(
+    _ work: @escaping @Sendable () -> Result
+) async -> Result? {
+    await withCheckedContinuation { continuation in
+        if !startThread({ continuation.resume(returning: work()) }) {
+            continuation.resume(returning: nil)
+        }
+    }
+}
+
 private final class Work: Sendable {
     let body: @Sendable () -> Void
 

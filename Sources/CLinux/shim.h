@@ -15,3 +15,8 @@ static inline int jobrunner_set_dumpable(int dumpable) {
 }
 
 static inline int jobrunner_is_dumpable(void) { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0); }
+
+/* Their headers show them to those alone who ask for all of GNU's. */
+extern int pipe2(int ends[2], int flags);
+extern int memfd_create(const char *name, unsigned int flags);
+static const unsigned int JOBRUNNER_MFD_CLOEXEC = 1;

@@ -2,6 +2,7 @@ import Asking
 import Claiming
 import JobFiles
 import JobQueue
+import Secrets
 import Sync
 import Telemetry
 
@@ -18,6 +19,8 @@ struct MaintenanceLoop: Sendable {
         let settings = context.settings
         var partitionsDue = ContinuousClock.now
         var otherFiles: [String] = []
+        var keysTrouble: SecretError?
+        var isUnlockedTold = false
         while !Task.isCancelled {
             if context.rotation.isOurs(each: settings.maintenance) {
                 await attempt { _ = try await queue.liftQuarantines() }
@@ -27,7 +30,11 @@ struct MaintenanceLoop: Sendable {
                 await attempt { try await checkHealth() }
                 await attempt { _ = try await queue.countWaiting() }
                 await attempt { _ = try await queue.countFreshness() }
-                await attempt { try await context.syncer.keys?.tend() }
+                await attempt { try await tendKeys(&keysTrouble) }
+            }
+            if !SecretValue.areLocked, !isUnlockedTold {
+                isUnlockedTold = true
+                context.log.emit(.memoryUnlocked(context.subject))
             }
             if let worker = context.registration.worker {
                 await attempt { try await queue.forgetEndedClaims(worker: worker) }
@@ -53,6 +60,17 @@ struct MaintenanceLoop: Sendable {
             context.log.emit(.jobFilesDiffer(context.subject, files: names))
         }
         last = names
+    }
+
+    /// Where keys are kept outside of the database, that may be away: this is no fault of the database's.
+    private func tendKeys(_ last: inout SecretError?) async throws {
+        do {
+            try await context.syncer.keys?.tend()
+            last = nil
+        } catch let error as SecretError {
+            if error != last { context.log.emit(.keysUnusable(context.subject, error: "\(error)")) }
+            last = error
+        }
     }
 
     private func checkHealth() async throws {

@@ -18,12 +18,16 @@ public enum SecretError: Error, Equatable, Sendable {
     case keyTampered(id: String)
     /// The key file lacks the key that has wrapped a tenant's.
     case wrongKey(wrappedBy: String, have: [String])
-    /// The key of a tenant is neither in the database nor in the folder.
-    case keyLost(id: String, hasFolder: Bool)
+    /// The key of a tenant is neither in the database nor where keys are kept outside of it, if they are.
+    case keyLost(id: String, isKept: Bool)
     /// The folder of the tenants' keys can't be read or written; `reason` is the system's.
     case keyFolder(path: String, reason: String)
+    /// The program that keeps the tenants' keys did not do what it was called for.
+    case keyCommand(program: String, verb: String, reason: String)
     /// Names and origins are too long to be sealed with the secret.
     case placeTooLong(name: String)
+    /// The system gives no thread to wait for the tenants' keys on.
+    case noThread
     /// libsodium can't start.
     case libraryUnusable
 }
@@ -47,12 +51,17 @@ extension SecretError: CustomStringConvertible {
         case .wrongKey(let wrappedBy, let have):
             "the tenant's key is wrapped by key \(wrappedBy), but the key file holds"
                 + " \(have.joined(separator: ", "))"
-        case .keyLost(let id, true): "the folder of the tenants' keys lacks key \(id)"
+        case .keyLost(let id, true):
+            "the tenant's key \(id) is not where JOBRUNNER_KEY_FOLDER or JOBRUNNER_KEY_COMMAND keeps keys"
         case .keyLost(let id, false):
-            "the tenant's key \(id) is kept outside of the database, and JOBRUNNER_KEY_FOLDER is not set"
+            "the tenant's key \(id) is kept outside of the database, and neither JOBRUNNER_KEY_FOLDER nor"
+                + " JOBRUNNER_KEY_COMMAND is set"
         case .keyFolder(let path, let reason): "folder of the tenants' keys: \(path): \(reason)"
+        case .keyCommand(let program, let verb, let reason):
+            "the program that keeps the tenants' keys: \(program) \(verb): \(reason)"
         case .placeTooLong(let name):
             "the names and origins of secret \(name) are longer than 4 KiB together"
+        case .noThread: "the tenants' keys can't be read: no thread is left"
         case .libraryUnusable: "libsodium can't start"
         }
     }

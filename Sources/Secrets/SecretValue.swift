@@ -1,11 +1,9 @@
-import CSodium
-
-/// A secret in clear: never printed, never encoded, overwritten with zeros when the last user lets go.
+/// A secret in clear: never printed, never encoded, not written to swap, overwritten with zeros when the last user lets go.
 ///
 /// `@unchecked Sendable` is safe: the memory is written before `init` returns and not again until
 /// nobody holds the value.
 public final class SecretValue: @unchecked Sendable {
-    /// Never moved; of the secret's length, or one byte if it is empty.
+    /// Never moved; of the secret's length or longer.
     let start: UnsafeMutablePointer<UInt8>
     /// Length in bytes.
     public let count: Int
@@ -22,15 +20,15 @@ public final class SecretValue: @unchecked Sendable {
         count: Int, fill: (UnsafeMutablePointer<UInt8>) throws(Failure) -> Void
     ) throws(Failure) {
         self.count = count
-        start = .allocate(capacity: max(1, count))
-        start.initialize(repeating: 0, count: max(1, count))
+        start = LockedMemory.shared.take(count)
+        // Where this throws, `deinit` gives the piece back.
         try fill(start)
     }
 
-    deinit {
-        sodium_memzero(start, count)
-        start.deallocate()
-    }
+    deinit { LockedMemory.shared.giveBack(start, count) }
+
+    /// All secrets that there have been so far are out of swap's reach; false where the system's limit is too low.
+    public static var areLocked: Bool { !LockedMemory.shared.isRefused }
 
     /// Lends the bytes; the pointer is void after `body`, and what `body` copies is its to protect.
     public func withBytes<Result, Failure: Error>(

@@ -137,6 +137,10 @@ public enum Event: Sendable, Equatable {
     case jobFileRefused(Subject, mistake: String)
     /// Secrets that this worker's key does not open, so that their jobs are put off; told at a worker's start.
     case secretsLocked(Subject, count: Int, reason: String)
+    /// New tenants can't be given keys, or those of removed ones can't be removed; told when it begins.
+    case keysUnusable(Subject, error: String)
+    /// The system would not keep all of this process's secrets out of swap; told once.
+    case memoryUnlocked(Subject)
     /// Local edits were brought to the source.
     case rowsPushed(Subject, entity: String, pushed: Int, failed: Int)
     /// A run ended; an idle one only shows at `debug`.

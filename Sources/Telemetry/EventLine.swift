@@ -111,6 +111,8 @@ extension Event {
         case .runOverdue: ("run_overdue", .warning)
         case .jobFileRefused: ("job_file_refused", .error)
         case .secretsLocked: ("secrets_locked", .error)
+        case .keysUnusable: ("keys_unusable", .error)
+        case .memoryUnlocked: ("memory_unlocked", .warning)
         case .rowsPushed: ("rows_pushed", .debug)
         case .jobFilesDiffer: ("job_files_differ", .warning)
         case .duplicatesFound: ("duplicates_found", .warning)
@@ -143,7 +145,8 @@ extension Event {
             .recordsIncompatible(let subject, _, _, _, _), .valuesUnread(let subject, _, _, _, _),
             .sweepRefused(let subject, _, _), .editsLost(let subject, _, _),
             .runOverdue(let subject, _), .jobFileRefused(let subject, _),
-            .secretsLocked(let subject, _, _):
+            .secretsLocked(let subject, _, _), .keysUnusable(let subject, _),
+            .memoryUnlocked(let subject):
             subject
         case .linesDropped:
             Subject()
@@ -197,6 +200,8 @@ extension Event {
         case .jobFileRefused(_, let mistake): [LogField("mistake", .text(mistake))]
         case .secretsLocked(_, let secrets, let reason):
             [count("count", secrets), LogField("reason", .text(reason))]
+        case .keysUnusable(_, let error): [LogField("error", .text(error))]
+        case .memoryUnlocked: []
         case .runFinished, .runLost, .runDeferred, .runStarted, .recordsIgnored, .rowsPushed,
             .jobFilesDiffer, .duplicatesFound, .passBegunAnew, .recordAhead, .positionForgotten,
             .recordsIncompatible, .valuesUnread,

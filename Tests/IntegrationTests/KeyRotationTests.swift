@@ -156,45 +156,98 @@ struct KeyRotationTests {
                 == [testKeeper(8).ring.newest.id])
     }
 
-    @Test func `a key that was replaced goes from its folder`() async throws {
-        let path = NSTemporaryDirectory() + "keys-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(
-            atPath: path, withIntermediateDirectories: false)
-        defer { try? FileManager.default.removeItem(atPath: path) }
+    @Test(arguments: OutsideKind.allCases)
+    func `a key that was replaced goes from where it is kept`(kind: OutsideKind) async throws {
+        let store = try KeyStore(kind)
         let world = try await World(
-            Self.yaml,
-            keeper: KeyKeeper(ring: try testKeeper(7).ring, folder: KeyFolder(path)))
+            Self.yaml, keeper: KeyKeeper(ring: try testKeeper(7).ring, outside: store.keys))
         try await add("ann", to: world)
-        let before = try FileManager.default.contentsOfDirectory(atPath: path)
-        let both = KeyKeeper(ring: try testKeeper(7, 8).ring, folder: KeyFolder(path))
+        let before = try store.names
+        let both = KeyKeeper(ring: try testKeeper(7, 8).ring, outside: store.keys)
         _ = try await KeyRotation(both, world.queue).run()
-        let after = try FileManager.default.contentsOfDirectory(atPath: path)
+        let after = try store.names
         #expect(before.count == 1 && after.count == 1 && before != after)
     }
 
-    @Test func `keys in a folder are needed to open, and go with their tenant`() async throws {
-        let path = NSTemporaryDirectory() + "keys-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(
-            atPath: path, withIntermediateDirectories: false)
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        let keeper = KeyKeeper(ring: try testKeeper(7).ring, folder: KeyFolder(path))
+    @Test(arguments: OutsideKind.allCases)
+    func `keys outside are needed to open, and go with their tenant`(
+        kind: OutsideKind
+    ) async throws {
+        let store = try KeyStore(kind)
+        let keeper = KeyKeeper(ring: try testKeeper(7).ring, outside: store.keys)
         let world = try await World(Self.yaml, keeper: keeper)
         try await add("ann", to: world)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: path).count == 1)
+        #expect(try store.names.count == 1)
         #expect(
             try await world.texts("select wrapped::text from jobrunner.tenant_keys") == ["null"])
         try await world.drain()
         #expect(try await world.job("ann").text("last_outcome") == "complete")
-        // Without the folder the key file opens nothing.
+        // Without what is kept outside the key file opens nothing.
         let key = try #require(try await world.queue.keys(ofTenant: 1).first)
-        #expect(throws: SecretError.keyLost(id: Hex.encode(key.id), hasFolder: false)) {
+        #expect(throws: SecretError.keyLost(id: Hex.encode(key.id), isKept: false)) {
             try testKeeper(7).unwrap(
                 id: key.id, wrapped: key.wrapped, wrappedBy: key.wrappedBy, tenant: 1)
         }
         try await world.sql("select jobrunner.remove_tenant('acme')")
-        #expect(try FileManager.default.contentsOfDirectory(atPath: path).count == 1)
+        #expect(try store.names.count == 1)
         try await TenantKeys(keeper, world.queue).tend()
-        #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [])
+        #expect(try store.names == [])
         #expect(try await world.texts("select count(*)::text from jobrunner.key_removals") == ["0"])
+    }
+
+    @Test func `a program that is away puts runs off, and they go on when it is back`() async throws
+    {
+        let store = try KeyStore(.command)
+        let keeper = KeyKeeper(ring: try testKeeper(7).ring, outside: store.keys)
+        let world = try await World(Self.yaml, keeper: keeper)
+        try await add("ann", to: world)
+        try store.stop()
+        try await world.drain()
+        #expect(try await world.job("ann").text("last_outcome") == "deferred")
+        #expect(try await world.job("ann").text("last_error_kind") == "no_key")
+        try store.start()
+        try await world.runAgain()
+        #expect(try await world.job("ann").text("last_outcome") == "complete")
+    }
+}
+
+enum OutsideKind: CaseIterable, Sendable { case folder, command }
+
+/// Keeps keys in a folder, by itself or through a program; goes with the test.
+private final class KeyStore: Sendable {
+    let keys: OutsideKeys
+    private let folder = NSTemporaryDirectory() + "keys-\(UUID().uuidString)"
+    private let program = NSTemporaryDirectory() + "keys-\(UUID().uuidString).sh"
+
+    init(_ kind: OutsideKind) throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        keys = kind == .folder ? .folder(KeyFolder(folder)) : .command(KeyCommand(program))
+        try start()
+    }
+
+    deinit {
+        for path in [folder, program] { try? FileManager.default.removeItem(atPath: path) }
+    }
+
+    var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: folder) }
+    }
+
+    func stop() throws { try FileManager.default.removeItem(atPath: program) }
+
+    /// Another process writes the program: nobody here may have it open when it is called.
+    func start() throws {
+        let text = """
+            #!/bin/sh
+            cd \(folder)
+            case $1 in
+              read) if test -e $2; then cat $2; fi ;;
+              write) cat > $2 ;;
+              remove) rm -f $2 ;;
+            esac
+            """
+        _ = try runChild(
+            ["/bin/sh", "-c", "cat > \(program); chmod 700 \(program)"], input: Array(text.utf8),
+            outputMax: 0, until: .now + .seconds(20))
     }
 }

@@ -8,6 +8,7 @@ enum Setting: String, CaseIterable {
     case jobs = "JOBRUNNER_JOBS"
     case keyFile = "JOBRUNNER_KEY_FILE"
     case keyFolder = "JOBRUNNER_KEY_FOLDER"
+    case keyCommand = "JOBRUNNER_KEY_COMMAND"
     case privateNetworks = "JOBRUNNER_PRIVATE_NETWORKS"
     case serveTokenFile = "JOBRUNNER_SERVE_TOKEN_FILE"
     case serveTrusted = "JOBRUNNER_SERVE_TRUSTED"
@@ -30,6 +31,8 @@ enum Setting: String, CaseIterable {
         case .keyFile: "file with the keys that open secrets, one a line, the newest last"
         case .keyFolder:
             "folder where the keys of tenants are kept, wrapped; the same for all workers"
+        case .keyCommand:
+            "[program](upkeep.md#keys-outside-of-the-database) that keeps them, in place of a folder"
         case .privateNetworks:
             "[networks beside the public internet](install.md#networks) in which sources live, such as `10.20.0.0/16, ::1/128`"
         case .serveTokenFile:
@@ -59,7 +62,7 @@ enum Setting: String, CaseIterable {
         case .databaseURL: "libpq's `PGHOST`, `PGDATABASE`, `PGPASSWORD`, …"
         case .jobs: fallback.map { "`\($0)`" } ?? ""
         case .keyFile: "none: no secret can be used"
-        case .keyFolder: "none: they are kept in the database"
+        case .keyFolder, .keyCommand: "none: they are kept in the database"
         case .privateNetworks: "none: only addresses that anybody can reach are connected to"
         case .serveTokenFile: "none: only this machine may ask"
         case .serveTrusted: "none: of a proxy, this machine"
@@ -81,10 +84,8 @@ enum Setting: String, CaseIterable {
         case .listen: "127.0.0.1:9465"
         case .log: "text"
         case .logLevel: "info"
-        case .databaseURL, .keyFile, .keyFolder, .privateNetworks, .serveTokenFile, .serveTrusted,
-            .serveProxyHeader, .serveHosts, .reserve,
-            .metrics,
-            .settingsFile:
+        case .databaseURL, .keyFile, .keyFolder, .keyCommand, .privateNetworks, .serveTokenFile,
+            .serveTrusted, .serveProxyHeader, .serveHosts, .reserve, .metrics, .settingsFile:
             nil
         }
     }

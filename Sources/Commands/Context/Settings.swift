@@ -13,7 +13,6 @@ struct Settings: Sendable {
     /// Folder of the job files.
     let jobsFolder: String
     private let keyFile: String?
-    private let keyFolder: String?
     private let serveTokenFile: String?
     /// The header field by which a proxy says who asks `serve`; nil when there is no proxy.
     let serveProxyHeader: String?
@@ -39,7 +38,6 @@ struct Settings: Sendable {
         databaseURL = found[.databaseURL]?.value
         jobsFolder = found[.jobs]?.value ?? Setting.jobs.fallback ?? ""
         keyFile = found[.keyFile]?.value
-        keyFolder = found[.keyFolder]?.value
         serveTokenFile = found[.serveTokenFile]?.value
         serveProxyHeader = found[.serveProxyHeader]?.value
         serviceManager = ServiceManager(environment: environment)
@@ -147,7 +145,21 @@ struct Settings: Sendable {
         }
         return KeyKeeper(
             ring: try KeyFile.load(keyFile, credentials: credentials),
-            folder: keyFolder.map { KeyFolder($0) })
+            outside: try outsideKeys())
+    }
+
+    private func outsideKeys() throws(Failure) -> OutsideKeys? {
+        let (folder, command) = (found[.keyFolder]?.value, found[.keyCommand]?.value)
+        switch (folder, command) {
+        case (nil, nil): return nil
+        case (let folder?, nil): return .folder(KeyFolder(folder))
+        case (nil, let command?): return .command(KeyCommand(command))
+        default:
+            throw Failure(
+                .configuration,
+                "JOBRUNNER_KEY_FOLDER and JOBRUNNER_KEY_COMMAND are both set; expected one of them, where all keys of"
+                    + " tenants are")
+        }
     }
 }
 
