@@ -9,6 +9,7 @@ public enum HealthQuestion: String, Sendable, CaseIterable {
     case workers
     case waiting
     case counting
+    case causes
     case lateJobs
     case troubles
     case blockedSources
@@ -83,6 +84,7 @@ public enum HealthQuestion: String, Sendable, CaseIterable {
             from jobrunner.chores as c
             where c.name = 'waiting'
             """
+        case .causes: causesSQL
         case .lateJobs:
             """
             select l.tenant, l.job, count(*) as count,
@@ -168,6 +170,14 @@ public enum HealthQuestion: String, Sendable, CaseIterable {
 /// Jobs of one sort of trouble that are listed; the count tells of the rest.
 public let troublesListedMax = 20
 
+/// As they were last counted, in the view's order.
+let causesSQL = """
+    select c.source, c.tenant, c.error_kind, c.words, c.is_urgent, c.users, c.may_be_more, c.is_whole,
+      round(extract(epoch from c.lasting)) as lasting_seconds, c.job, c.user_key as user, c.error, c.hint,
+      round(extract(epoch from c.counted_ago)) as counted_seconds
+    from jobrunner.causes as c
+    """
+
 /// Each sort of trouble with its count and its first jobs, those that have been in it the longest.
 private let troublesSQL = """
     select p.trouble, p.count, p.tenant, p.user_key as user, p.job, p.entity, p.detail, k.about, k.words, k.hint
@@ -175,6 +185,7 @@ private let troublesSQL = """
       select t.*, count(*) over (partition by t.trouble) as count,
         row_number() over (partition by t.trouble order by t.since, t.tenant, t.user_key, t.job, t.entity) as number
       from jobrunner.jobs_in_trouble as t
+      where t.trouble not in ('failing', 'needs_reauth', 'client_refused', 'no_key', 'quarantined', 'stalled', 'deferred')
     ) as p
     join jobrunner.kinds_of_trouble as k on k.kind = p.trouble
     where p.number <= \(troublesListedMax)

@@ -104,6 +104,13 @@ extension Queue {
             """, [.optional(tenant, Bind.text), .optional(job, Bind.text)])
     }
 
+    /// What keeps users of all tenants or of one from being synced, as it was last counted; the worst first.
+    public func causes(tenant: String?) async throws -> [JSONValue] {
+        try await ask(
+            causesSQL + "\nwhere $1::text is null or c.tenant = $1",
+            [.optional(tenant, Bind.text)])
+    }
+
     /// What does not run, by reason, as it was last counted: of all tenants and the worst, or of one of the worst.
     public func waitingReasons(tenant: String?) async throws -> [JSONValue] {
         try await ask(

@@ -61,6 +61,50 @@ private func row(_ text: String) throws -> JSONValue {
             ])
     }
 
+    private func cause(
+        _ tenant: String, users: Int = 3, isWhole: Bool = false, isUrgent: Bool = false
+    ) throws -> JSONValue {
+        try row(
+            #"{"source":"hub","tenant":"\#(tenant)","error_kind":"unavailable","words":"is away","is_urgent":\#(isUrgent),"users":\#(users),"may_be_more":false,"is_whole":\#(isWhole),"lasting_seconds":38,"job":"hub.list","user":"ann","error":"503","hint":"wait"}"#
+        )
+    }
+
+    @Test func `a cause is one line: where, what, how many, since when, an example and what helps`()
+        throws
+    {
+        #expect(
+            causeFindings([
+                .causes: [
+                    try cause("acme", users: 2000, isWhole: true),
+                    try cause("b", users: 1, isUrgent: true),
+                ]
+            ]).map(\.line) == [
+                "warning: cause: hub of tenant acme is away: 2000 users, nobody is well, the first since 38 s;"
+                    + " such as ann with hub.list: 503; wait",
+                "error: cause: hub of tenant b is away: 1 user, the first since 38 s; such as ann with hub.list: 503; wait",
+            ])
+    }
+
+    @Test func `of many causes the worst are told, and none that a whole tenant has is left out`()
+        throws
+    {
+        let rows =
+            try (0..<30).map { try cause("t\($0)") }
+            + (0..<40).map { try cause("whole\($0)", users: 1, isWhole: true) }
+        let findings = causeFindings([.causes: rows])
+        #expect(findings.count == 61)
+        #expect(findings.count { $0.what.contains("nobody is well") } == 40)
+        #expect(findings.last?.what == "10 causes more")
+        // Nobody is woken by one cause alone.
+        #expect(
+            Set(causesOfHealth([.causes: [try cause("b", isUrgent: true)]]).map(\.severity))
+                == [.warning])
+        #expect(
+            causesOfHealth([
+                .causes: rows, .counting: [try row(#"{"counted_seconds":600}"#)],
+            ]) == [])
+    }
+
     @Test func `secrets are compared with the key in use`() throws {
         let rows = [
             try row(#"{"key_id":"aa","tenants":1,"secrets":2,"named":["s"]}"#),

@@ -98,8 +98,8 @@ import Testing
                 "error: key file: 1 secret of 1 tenant need key ",
                 "error: late: 1 job shop.orders of tenant acme is late by more than a period,"
                     + " the latest by 3 h",
-                "error: quarantine: 1 job set aside; mend the cause",
-                "error: quarantine: shop.status of user ann of tenant acme: it died",
+                "error: cause: shop of tenant acme has jobs that are set aside, since their runs killed workers:"
+                    + " 1 user, nobody is well, the first since ",
                 "warning: job files: shop.orders has another period than is stored",
                 "warning: job files: shop.status is stored, but no file defines it",
                 "warning: sources: the breaker of source shop of tenant acme is open until ",

@@ -96,7 +96,8 @@ struct RoleTests {
                 """)
             #expect(
                 own == [
-                    "describe_counters", "keeps_edits", "tenant_named", "user_named", "words_for",
+                    "describe_counters", "keeps_edits", "shell_word", "tenant_named", "user_named",
+                    "words_for",
                 ])
         }
     }
@@ -117,7 +118,8 @@ struct RoleTests {
                     "execute jobrunner.endless_at(bigint,text,timestamp with time zone)",
                     "execute jobrunner.is_fruitless(bigint,text,integer,timestamp with time zone)",
                     "execute jobrunner.other_files(jobrunner.workers)",
-                    "execute jobrunner.session_figures()", "execute jobrunner.words_for(interval)",
+                    "execute jobrunner.session_figures()", "execute jobrunner.shell_word(text)",
+                    "execute jobrunner.words_for(interval)",
                     "select jobrunner.migrations", "select jobrunner.tenants",
                 ])
         }

@@ -68,14 +68,19 @@ extension Given {
     }
     /// So many runs in a row have failed.
     public static func failing(
-        _ whose: Whose = .all, times: Int = 1, as kind: String = "rejected", error: String = "no"
+        _ whose: Whose = .all, times: Int = 1, as kind: String = "rejected", error: String = "no",
+        ago span: String = "0 s"
     ) -> Given {
         jobs(
             whose,
             """
             consecutive_failures = \(times), last_outcome = 'failed', last_error_kind = '\(kind)',
-              last_error = '\(error)', last_error_at = now()
+              last_error = '\(error)', last_error_at = now() - interval '\(span)'
             """)
+    }
+    /// The last run ended well.
+    public static func well(_ whose: Whose = .all) -> Given {
+        jobs(whose, "consecutive_failures = 0, last_error_kind = null, last_error = null")
     }
     /// So many runs in a row have read nothing new.
     public static func stalled(_ whose: Whose = .all, times: Int = 2) -> Given {

@@ -136,6 +136,7 @@ begin
   where (w.jobs, w.since, w.may_be_more) is distinct from (excluded.jobs, excluded.since, excluded.may_be_more);
 
   perform jobrunner.count_troubles(in_most);
+  perform jobrunner.count_causes(in_most);
   perform jobrunner.count_swept();
   return true;
 end

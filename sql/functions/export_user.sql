@@ -19,6 +19,7 @@ as $$
 -- Left out: jobrunner.seen_pages, since it has hashes of the keys of rows that are exported.
 -- Left out: jobrunner.save_turns, since it is empty to whoever looks.
 -- Left out: jobrunner.limited_runs, since it counts runs that are under way.
+-- Left out: jobrunner.cause_counts, since it names one as the example of many.
 -- Left out: jobrunner.claims, since it has numbers of the runs of many that are under way.
 declare
   v_user jobrunner.users := jobrunner.user_named(in_tenant, in_user);

@@ -33,7 +33,7 @@ declare
     'set_source', 'set_tenant', 'take_job', 'tenant_named', 'tenant_user', 'user_named', 'wrapping_keys'
   ];
   v_readers constant text[] := array[
-    'describe_counters', 'endless_at', 'is_fruitless', 'other_files', 'session_figures', 'words_for'
+    'describe_counters', 'endless_at', 'is_fruitless', 'other_files', 'session_figures', 'shell_word', 'words_for'
   ];
   -- Definers that workers call.
   v_workers constant text[] := array[
@@ -64,13 +64,13 @@ declare
     'troubles', 'unread', 'validator', 'watermark'
   ];
   v_views constant text[] := array[
-    'blocked_sources', 'entity_progress', 'failing_jobs', 'gauges', 'job_overview', 'jobs_in_trouble',
-    'kinds_of_trouble', 'late_jobs', 'quarantined_jobs', 'raised_alerts', 'running_jobs', 'tenant_freshness',
-    'tenant_shares', 'user_story', 'waiting_reasons', 'worker_health'
+    'blocked_sources', 'causes', 'entity_progress', 'failing_jobs', 'gauges', 'job_overview', 'jobs_in_trouble',
+    'cause_kinds', 'kinds_of_trouble', 'late_jobs', 'quarantined_jobs', 'raised_alerts', 'running_jobs',
+    'tenant_freshness', 'tenant_shares', 'user_story', 'waiting_reasons', 'worker_health'
   ];
   v_tables constant text[] := array[
-    'applied_code', 'checkpoints', 'chores', 'claims', 'freshness_counts', 'job_files', 'jobs', 'migrations',
-    'periods', 'runs', 'slot_use', 'sources', 'swept_counts', 'tenant_jobs', 'tenants', 'trouble_counts', 'users',
+    'applied_code', 'cause_counts', 'checkpoints', 'chores', 'claims', 'freshness_counts', 'job_files', 'jobs',
+    'migrations', 'periods', 'runs', 'slot_use', 'sources', 'swept_counts', 'tenant_jobs', 'tenants', 'trouble_counts', 'users',
     'waiting_counts', 'workers'
   ];
   v_unknown text;

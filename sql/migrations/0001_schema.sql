@@ -643,6 +643,10 @@ create index jobs_troubled on jobrunner.jobs (
   where consecutive_failures > 0 or quarantined_at is not null or reauth_needed_at is not null or stalled_runs > 1
     or deferrals > 4 or fruitless_runs > 1;
 comment on index jobrunner.jobs_troubled is 'Jobs that do not get on, and at the end those that merely fail, of which a source that is away makes many; a healthy one is not in it, so that its runs do not write it.';
+create index jobs_by_cause on jobrunner.jobs (tenant_id, name, coalesce(last_error_kind, ''), user_id)
+  where consecutive_failures > 0 or quarantined_at is not null or reauth_needed_at is not null or stalled_runs > 1
+    or deferrals > 4 or last_error_kind in ('breaker_open', 'database', 'no_key');
+comment on index jobrunner.jobs_by_cause is 'The same by what is in their way, for count_causes, and those that are put off since something is away.';
 create index jobs_due on jobrunner.jobs (claimable_at, user_id);
 comment on index jobrunner.jobs_due is 'Tells whose jobs became due since the last look (look_due). A job that runs is in it too, at the due_at it answers to; one that is parked is at its end.';
 create index jobs_of_tenant on jobrunner.jobs (tenant_id, priority, claimable_at, user_id);
@@ -1070,6 +1074,30 @@ comment on table jobrunner.trouble_counts is 'Jobs that do not get on, as count_
 comment on column jobrunner.trouble_counts.trouble is 'What view jobs_in_trouble calls it.';
 comment on column jobrunner.trouble_counts.jobs is 'How many jobs; of a trouble of entities, how many of those.';
 comment on column jobrunner.trouble_counts.may_be_more is 'True: there were more than are looked at at once.';
+
+create table jobrunner.cause_counts (
+  tenant_id bigint not null,
+  source text not null,
+  error_kind text not null,
+  users bigint not null,
+  may_be_more boolean not null,
+  is_whole boolean not null,
+  since timestamptz,
+  job_name text not null,
+  user_id bigint not null,
+  primary key (tenant_id, source, error_kind),
+  constraint only_a_cause_that_somebody_has_is_counted check (users > 0)
+) with (fillfactor = 50);
+comment on table jobrunner.cause_counts is 'What keeps users from being synced, as count_causes last counted it. Read it by causes.';
+comment on column jobrunner.cause_counts.tenant_id is 'The tenant.';
+comment on column jobrunner.cause_counts.source is 'The source.';
+comment on column jobrunner.cause_counts.error_kind is 'What is wrong: one of cause_kinds.';
+comment on column jobrunner.cause_counts.users is 'How many users have it.';
+comment on column jobrunner.cause_counts.may_be_more is 'True: there were more than are looked at at once.';
+comment on column jobrunner.cause_counts.is_whole is 'True: of the tenant''s users that ran a job of the source, none that was looked at is well.';
+comment on column jobrunner.cause_counts.since is 'When it began for the one who has had it the longest.';
+comment on column jobrunner.cause_counts.job_name is 'An example: the job of the one who has had it the longest.';
+comment on column jobrunner.cause_counts.user_id is 'And the user.';
 
 create table jobrunner.freshness_counts (
   job_name text not null,

@@ -13,7 +13,7 @@ func health(_ arguments: ParsedArguments, _ context: Context) async throws -> Ex
             do { try await Migrator(database: database).check() } catch let error as SchemaError {
                 return [Finding(.error, "schema", error.description)]
             }
-            let questions: [HealthQuestion] = [.server, .workers, .waiting, .counting]
+            let questions: [HealthQuestion] = [.server, .workers, .causes, .waiting, .counting]
             let answers = try await Queue(database).examine(questions)
             return serverFindings(answers) + healthOfJobs(answers)
         }
@@ -34,7 +34,7 @@ func healthOfJobs(_ answers: HealthAnswers) -> [Finding] {
     let workers = workerFindings(answers[.workers] ?? [])
     let isAnyAlive = workers.contains { $0.severity == .info }
     return (isAnyAlive ? workers : [Finding(.error, "workers", "none is alive")])
-        + reasonFindings(answers)
+        + causesOfHealth(answers) + reasonFindings(answers)
 }
 
 /// How it is with everything, in a word and the three worst reasons.

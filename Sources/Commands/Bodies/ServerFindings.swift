@@ -74,7 +74,7 @@ private func notificationFinding(_ queue: JSONValue) -> Finding {
 /// What is wrong with workers, jobs, sources and history.
 func jobFindings(_ answers: HealthAnswers) -> [Finding] {
     roleFindings(answers) + workerFindings(answers[.workers] ?? [])
-        + reasonFindings(answers) + waitingFindings(answers)
+        + causeFindings(answers) + reasonFindings(answers) + waitingFindings(answers)
         + troubleFindings(answers[.troubles] ?? [])
         + partitionFindings(answers[.partitions] ?? [])
 }

@@ -28,12 +28,14 @@ private func answer(_ arguments: ParsedArguments, _ queue: Queue) async throws -
         let asked = arguments.text("tenant")
         let rows = try await queue.tenantStatus(tenant: asked, job: job)
         let reasons = try await queue.waitingReasons(tenant: asked)
+        let causes = try await queue.causes(tenant: asked)
         let tables = [
-            ("jobs", Table(tenantColumns, of: rows)),
+            ("causes", Table(causeColumns, of: causes)), ("jobs", Table(tenantColumns, of: rows)),
             ("waiting", Table(waitingColumns, of: reasons)),
         ]
-        // Where nothing waits, nobody reads a heading.
-        return answer(isJSON || !reasons.isEmpty ? tables : [tables[0]], isJSON)
+        // Where nothing waits or fails, nobody reads a heading.
+        return answer(
+            isJSON ? tables : tables.filter { $0.0 == "jobs" || !$0.1.rows.isEmpty }, isJSON)
     }
     let jobs = Table(
         jobColumns, of: try await queue.userStatus(tenant: tenant, user: user, job: job))
@@ -65,6 +67,13 @@ private let tenantColumns: [Table.Column] = [
     .number("paused_count", "paused"), .span("staleness_p50_seconds", "stale p50"),
     .span("staleness_p99_seconds", "stale p99"), .number("asked_percent", "share asked %"),
     .number("had_percent", "share had %"), .time("waiting_since", "waits since"),
+]
+
+private let causeColumns: [Table.Column] = [
+    .text("source"), .text("tenant"), .text("error_kind", "cause"), .number("users"),
+    .text("may_be_more"), .text("is_whole", "all"), .span("lasting_seconds", "since"),
+    .text("user", "such as"), .text("job"), .text("error"), .text("hint", "what helps"),
+    .span("counted_seconds", "counted"),
 ]
 
 private let waitingColumns: [Table.Column] = [

@@ -98,8 +98,7 @@ struct WaitingReason: Equatable {
 /// What waits, each reason with what helps; of a count that nobody has renewed only that, and its age.
 func reasonFindings(_ answers: HealthAnswers) -> [Finding] {
     let reasons = WaitingReason.all(answers[.waiting] ?? [])
-    let age = answers[.counting]?.first?["counted_seconds"]?.numberText.flatMap { Double($0) }
-    guard let age, age > countSecondsMax else {
+    guard let age = countAge(answers), age > countSecondsMax else {
         return reasons.map { Finding($0.severity, "waiting", $0.words, hint: $0.hint) }
     }
     let ago = "\(spanWords(seconds: age)) ago"
@@ -108,6 +107,15 @@ func reasonFindings(_ answers: HealthAnswers) -> [Finding] {
             .warning, "waiting", "what waits was last counted \(ago)",
             hint: "a worker counts it once a minute, and doctor at once")
     ] + reasons.map { Finding(.info, "waiting", "\(ago): \($0.words)", hint: $0.hint) }
+}
+
+/// Whether what was counted may be told as now.
+func isCountFresh(_ answers: HealthAnswers) -> Bool {
+    countAge(answers).map { $0 <= countSecondsMax } ?? true
+}
+
+private func countAge(_ answers: HealthAnswers) -> Double? {
+    answers[.counting]?.first?["counted_seconds"]?.numberText.flatMap { Double($0) }
 }
 
 /// A count that is older than this is not believed: it is made each minute.
