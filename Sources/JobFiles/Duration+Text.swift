@@ -3,14 +3,18 @@ extension Duration {
         ("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
     ]
 
-    /// Reads `250ms`, `2.5s`, `5m`, `1h` or `1d`, exact to the millisecond; nil for anything else.
+    /// A longer one is beyond every bound; as microseconds it is still far from overflow.
+    private static let millisecondsMax: Int64 = 100_000 * 86_400_000
+
+    /// Reads `250ms`, `2.5s`, `5m`, `1h` or `1d`, exact to the millisecond; nil for anything else, and for more than
+    /// 100,000 days.
     init?(jobFile text: String) {
         let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         let unit = Self.units.first { $0.name == text.dropFirst(digits.count) }
         let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
-        // Nine digits of days are far beyond every bound and far from overflow.
-        guard let unit, (1...2).contains(parts.count), (1...9).contains(parts[0].count),
-            let whole = Int64(parts[0])
+        // As many digits as the longest one has in the smallest unit, in which it may have to be written.
+        guard let unit, (1...2).contains(parts.count), (1...13).contains(parts[0].count),
+            let whole = Int64(parts[0]), whole <= Self.millisecondsMax / unit.milliseconds
         else { return nil }
         var milliseconds = whole * unit.milliseconds
         if parts.count == 2 {
@@ -21,6 +25,7 @@ extension Duration {
             guard fraction * unit.milliseconds % scale == 0 else { return nil }
             milliseconds += fraction * unit.milliseconds / scale
         }
+        guard milliseconds <= Self.millisecondsMax else { return nil }
         self = .milliseconds(milliseconds)
     }
 

@@ -56,12 +56,25 @@ import Testing
 
     @Test(arguments: [
         "5", "m", ".5s", "5.s", "1h30m", "-1s", "1e3s", "5 m", "٥s", "0.0001s", "9999999999s",
+        "100001d", "999999999d", "100000.5d", "99999999999999999999ms",
     ])
     func `what is no duration is refused`(text: String) throws {
         let file = try smallFile(["every: 1h": "every: \"\(text)\""])
         let found = try messages(file)
         #expect(found.count == 1)
         #expect(found.first?.hasPrefix("expected a duration") == true)
+    }
+
+    @Test(arguments: ["{now-999999999d}", "{now+100001d.date}", "{now-99999999999999ms}"])
+    func `a moment that no clock reaches is refused and ends nothing`(_ moment: String) throws {
+        let mistake = #expect(throws: FormatError.self) { try Template(parsing: moment) }
+        #expect(mistake?.message.contains("must be {now}, {now-30d}") == true)
+    }
+
+    @Test(arguments: ["{now-100000d}", "{now+99999.99d}", "{now-8639999999999ms}"])
+    func `the longest span is written back in a form that is read`(_ moment: String) throws {
+        let template = try Template(parsing: moment)
+        #expect(try Template(parsing: template.description) == template)
     }
 
     @Test(arguments: [
