@@ -26,19 +26,19 @@ struct Link: Equatable {
     var parameters: [String: String]
 }
 
-/// Reads links from the front of a header's value.
+/// Reads links from the front of a header's value, byte by byte: beside a combining mark a bracket is no Character.
 private struct LinkScanner {
-    private var rest: Substring
+    private var rest: ArraySlice<UInt8>
 
     init(_ text: String) {
-        rest = text[...]
+        rest = Array(text.utf8)[...]
     }
 
     mutating func link() -> Link? {
-        skip { $0 == "," || isBlank($0) }
-        guard take("<"), let end = rest.firstIndex(of: ">") else { return nil }
-        let target = String(rest[..<end])
-        rest = rest[rest.index(after: end)...]
+        skip { $0 == UInt8(ascii: ",") || isBlank($0) }
+        guard take("<"), let end = rest.firstIndex(of: UInt8(ascii: ">")) else { return nil }
+        let target = text(rest[..<end])
+        rest = rest[(end + 1)...]
         var parameters: [String: String] = [:]
         skip(isBlank)
         while take(";") {
@@ -49,9 +49,10 @@ private struct LinkScanner {
             if parameters[name] == nil { parameters[name] = value }
             skip(isBlank)
         }
-        let relations = (parameters["rel"] ?? "").lowercased().split(whereSeparator: isBlank)
+        let relations = (parameters["rel"] ?? "").lowercased().utf8.split(whereSeparator: isBlank)
         return Link(
-            target: target, relations: relations.map(String.init), parameters: parameters)
+            target: target, relations: relations.map { String(Substring($0)) },
+            parameters: parameters)
     }
 
     private mutating func takeValue() -> String {
@@ -63,32 +64,36 @@ private struct LinkScanner {
 
     /// Up to the closing quote; a backslash stands before what is meant as it is.
     private mutating func quotedText() -> String {
-        var text = ""
-        while let character = rest.popFirst(), character != "\"" {
-            if character != "\\" {
-                text.append(character)
+        var quoted: [UInt8] = []
+        while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
+            if byte != UInt8(ascii: "\\") {
+                quoted.append(byte)
             } else if let meant = rest.popFirst() {
-                text.append(meant)
+                quoted.append(meant)
             }
         }
-        return text
+        return text(quoted[...])
     }
 
     private mutating func word() -> String {
-        let word = rest.prefix { !"=;,".contains($0) && !isBlank($0) }
+        let word = rest.prefix { !"=;,".utf8.contains($0) && !isBlank($0) }
         rest = rest[word.endIndex...]
-        return String(word)
+        return text(word)
     }
 
-    private mutating func take(_ mark: Character) -> Bool {
-        guard rest.first == mark else { return false }
+    private func text(_ bytes: ArraySlice<UInt8>) -> String {
+        String(decoding: bytes, as: UTF8.self)
+    }
+
+    private mutating func take(_ mark: Unicode.Scalar) -> Bool {
+        guard rest.first == UInt8(ascii: mark) else { return false }
         rest.removeFirst()
         return true
     }
 
-    private mutating func skip(_ isSkipped: (Character) -> Bool) {
+    private mutating func skip(_ isSkipped: (UInt8) -> Bool) {
         rest = rest.drop(while: isSkipped)
     }
 }
 
-private func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }
+private func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == 0x09 }

@@ -328,6 +328,15 @@ import Testing
         #expect(LinkHeader.next([value]) == nil)
     }
 
+    @Test func `a bracket, a blank or a quote is one whatever mark stands behind it`() {
+        for (value, next) in [
+            ("<a>\u{301}; rel=prev, <b>; rel=next", "b"), ("<\u{301}b>; rel=next", "\u{301}b"),
+            ("<b>; title=\"x\u{301}\"; rel=next", "b"),
+        ] {
+            #expect(LinkHeader.next([value]) == next, "\(value)")
+        }
+    }
+
     @Test func `no value of any bytes breaks it`() {
         var random = SplitMix(seed: 3)
         let pieces = [
