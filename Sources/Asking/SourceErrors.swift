@@ -35,7 +35,8 @@ public func classified(
     case 408: return .failed(.timedOut, message)
     case 429:
         return .deferred(.rateLimited, message: message, wait: unsaidWait)
-    case 500...599: return .failed(.unavailable, message)
+    // A status that HTTP does not know counts as 5xx (RFC 9110, 15).
+    case 500...: return .failed(.unavailable, message)
     case 200...299:
         return .failed(
             .unexpectedStatus, message + " (a status that request.expect does not name)")

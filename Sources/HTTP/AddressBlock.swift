@@ -44,6 +44,8 @@ extension AddressBlock: CustomStringConvertible {
 
 /// The bytes of an address that is written in the one usual way of its family; nil for all else.
 func addressBytes(_ text: String) -> [UInt8]? {
+    // The system reads up to there, and something else may follow.
+    guard !text.utf8.contains(0) else { return nil }
     var four = in_addr()
     if inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: four) { Array($0) } }
     var six = in6_addr()

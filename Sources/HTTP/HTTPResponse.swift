@@ -1,6 +1,6 @@
 /// A complete answer: it exists only when every byte arrived within all limits.
 public struct HTTPResponse: Sendable, Equatable {
-    /// The status code of the final answer, 200 to 599.
+    /// The status code of the final answer, 200 to 999: some servers have one that HTTP does not know.
     public var status: Int
     /// Headers in the order they came, trailers last.
     public var headers: [HTTPHeader]

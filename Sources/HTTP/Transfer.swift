@@ -58,9 +58,9 @@ final class Transfer: @unchecked Sendable {
             isHeaderComplete = false
         } else if text == "\r\n" || text == "\n" {
             isHeaderComplete = true
-        } else if text.hasPrefix(" ") || text.hasPrefix("\t") {
+        } else if line.first == UInt8(ascii: " ") || line.first == 0x09 {
             guard let last = headers.indices.last else { return true }
-            headers[last].value += " " + text.trimmingBlanks()
+            headers[last].value = "\(headers[last].value) \(text.trimmingBlanks())".trimmingBlanks()
         } else if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) {
             let value = text[text.utf8.index(after: colon)...].trimmingBlanks()
             headers.append(HTTPHeader(text[..<colon].trimmingBlanks(), value))

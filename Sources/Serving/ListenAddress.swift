@@ -13,7 +13,8 @@ public struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
         guard parts.count == 2, let port = UInt16(parts[1]) else { return nil }
         let name = parts[0].isEmpty || parts[0] == "localhost" ? "127.0.0.1" : String(parts[0])
         var address = in_addr()
-        guard inet_pton(AF_INET, name, &address) == 1 else { return nil }
+        // Where a text holds NUL, the system reads up to there.
+        guard !name.utf8.contains(0), inet_pton(AF_INET, name, &address) == 1 else { return nil }
         host = name
         self.port = port
     }

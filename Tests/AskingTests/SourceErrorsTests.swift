@@ -10,6 +10,7 @@ import Testing
         (421, "unauthorised", "rejected"), (408, "timed_out", "timed_out"),
         (429, "rate_limited", "rate_limited"), (500, "unavailable", "unavailable"),
         (503, "unavailable", "unavailable"), (599, "unavailable", "unavailable"),
+        (600, "unavailable", "unavailable"), (999, "unavailable", "unavailable"),
         (400, "rejected", "rejected"), (404, "rejected", "rejected"), (409, "rejected", "rejected"),
         (304, "rejected", "rejected"), (204, "unexpected_status", "unexpected_status"),
     ]) func `a status parks the job only when there is a credential to renew`(

@@ -102,7 +102,8 @@ import Testing
     @Test(arguments: [
         "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/8/8", "10.0.0.0/+8", "10.0.0.1/8", "fd00::/129",
         "fd00::1/8", "10.0.0", "010.0.0.0/8", "localhost", "127.1/8", "10.0.0.0/-1", "[::1]/128",
-        "fe80::1%eth0/128", "10.0.0.0/8;127.0.0.0/8", "/8", "*",
+        "fe80::1%eth0/128", "10.0.0.0/8;127.0.0.0/8", "/8", "*", "10.0.0.0\u{0}.example/8",
+        "::1\u{0}",
     ])
     func `a word that is no network is refused by what would be right`(_ word: String) {
         let mistake = #expect(throws: Networks.Mistake.self) {

@@ -193,7 +193,8 @@ import Testing
         ("127.0.0.1:9464", "127.0.0.1:9464"), (":80", "127.0.0.1:80"),
         ("localhost:1", "127.0.0.1:1"),
         ("0.0.0.0:65535", "0.0.0.0:65535"), ("127.0.0.1", nil), ("1.2.3:80", nil),
-        ("127.0.0.1:65536", nil), ("::1:80", nil), ("", nil), ("host.example:80", nil),
+        ("127.0.0.1:65536", nil), ("127.0.0.1\u{0}.example:80", nil), ("::1:80", nil), ("", nil),
+        ("host.example:80", nil),
     ])
     func `an address is an IPv4 one with a port`(text: String, read: String?) {
         #expect(ListenAddress(text)?.description == read)
