@@ -28,6 +28,26 @@ func tests(
         name: name, dependencies: rooms, exclude: exclude, swiftSettings: swiftSettings)
 }
 
+/// What the fuzzers call, and what the tests that replay their inputs do.
+let fuzzedRooms: [Target.Dependency] = [
+    "CloudKit", "Importing", "Asking", "Reading", "JobFiles", "HTTP", "Serving",
+    "Secrets", "Telemetry", "JSON", "Basics", "CCurl", "CSodium",
+]
+
+/// The program of all fuzzers, in place of the tests: it has libFuzzer's `main`, and only `bin/fuzz` asks for it.
+let fuzzers: [Target]? =
+    Context.environment["JOBRUNNER_FUZZ"] == nil
+    ? nil
+    : [
+        .executableTarget(
+            name: "fuzz", dependencies: fuzzedRooms, path: "Tests/FuzzTests",
+            exclude: ["Corpora", "Words", "ReplayTests.swift"], swiftSettings: swiftSettings)
+    ]
+
+/// Those that `bin/asan` builds alone, nil where all are built.
+let chosenTests = Context.environment["JOBRUNNER_TEST_TARGETS"]?.split(separator: " ").map(
+    String.init)
+
 /// None where the folder is not there: the image is built without it, so that a change of a test builds nothing anew.
 let testTargets: [Target] =
     FileManager.default.fileExists(atPath: Context.packageDirectory + "/Tests")
@@ -101,6 +121,7 @@ let testTargets: [Target] =
             ]),
         tests("BenchTests", of: ["Bench", "JSON"]),
         tests("FakeSourceTests", of: ["FakeSource", "COpenSSL"]),
+        tests("FuzzTests", of: fuzzedRooms, exclude: ["Corpora", "Words", "Driver.swift"]),
         tests(
             "IntegrationTests",
             of: [
@@ -221,6 +242,9 @@ let package = Package(
         .executableTarget(
             name: "jobrunner-bench", dependencies: ["Bench"], path: "Sources/BenchProgram",
             swiftSettings: swiftSettings),
-    ] + testTargets,
+    ]
+        + (fuzzers ?? testTargets).filter {
+            $0.type != .test || chosenTests?.contains($0.name) ?? true
+        },
     swiftLanguageModes: [.v6]
 )
