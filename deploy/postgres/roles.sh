@@ -1,14 +1,16 @@
 #!/bin/sh
-# What a database administrator makes for jobrunner (docs/operating/install.md), when the container's server is made: the role that
-# owns the database and nothing else, the groups, and the logins of workers, of operators and of `jobrunner serve`, with
-# the passwords that JOBRUNNER_PASSWORD, WORK_PASSWORD, OPERATE_PASSWORD and SERVE_PASSWORD hold.
+# What a database administrator makes for jobrunner (docs/operating/install.md), when the container's server is made: the
+# role that owns the database and nothing else, the groups, and the logins of workers, of operators and of
+# `jobrunner serve`. Their passwords are read from files (passwords.sh), and stand in no environment and no argument.
 set -eu
-export JOBRUNNER_PASSWORD WORK_PASSWORD OPERATE_PASSWORD SERVE_PASSWORD
 psql -X -q -v ON_ERROR_STOP=1 --no-password -U "${POSTGRES_USER:-postgres}" -d postgres <<'SQL'
-\getenv owner_password JOBRUNNER_PASSWORD
-\getenv work_password WORK_PASSWORD
-\getenv operate_password OPERATE_PASSWORD
-\getenv serve_password SERVE_PASSWORD
+-- A statement that failed would stand in the log, password and all.
+set log_min_error_statement = panic;
+set log_statement = none;
+\set owner_password `cat /logins/owner/password`
+\set work_password `cat /logins/work/password`
+\set operate_password `cat /logins/operate/password`
+\set serve_password `cat /logins/serve/password`
 create role jobrunner login password :'owner_password';
 create role jobrunner_worker nologin;
 create role jobrunner_operator nologin;
@@ -20,4 +22,6 @@ create role jobrunner_serve login password :'serve_password' in role jobrunner_r
 create database jobrunner owner jobrunner;
 revoke connect, temporary on database jobrunner from public;
 grant connect on database jobrunner to jobrunner_worker, jobrunner_operator, jobrunner_reader, jobrunner_application;
+-- The superuser comes through the container's own socket alone.
+alter role current_user password null;
 SQL
