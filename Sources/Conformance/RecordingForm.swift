@@ -18,8 +18,13 @@ struct RecordingForm: Sendable {
     private let client: OAuth2?
     private let login: SessionSignIn?
     private let keptNames: Set<String>
+    private let gained: GainedSecrets
     /// For the entities whose records bring secrets.
     private let secretReaders: [PageReader]
+
+    /// Of a token server's answer all else may repeat what it was asked with.
+    private static let keptOfTokens = ["token_type", "expires_in", "scope", "error"]
+    private static let tokens = ["access_token", "refresh_token"]
 
     init(_ file: JobFile, _ redactor: Redactor) {
         self.redactor = redactor
@@ -32,8 +37,14 @@ struct RecordingForm: Sendable {
         default: break
         }
         if let name = file.source.auth.queryName { names.insert(name) }
-        if case .session(let session) = file.source.auth { login = session } else { login = nil }
+        if case .session(let session) = file.source.auth {
+            login = session
+            if case .query(let name, _) = session.sent { names.insert(name) }
+        } else {
+            login = nil
+        }
         signInNames = names
+        gained = GainedSecrets(file, parameters: names)
         self.client = client
         let positions = file.entities.compactMap { $0.page.positionHeader?.lowercased() }
         keptNames = Set(Self.kept + positions)
@@ -55,10 +66,22 @@ struct RecordingForm: Sendable {
         return (request.method, redactor.redacted(whole), body.isEmpty ? "" : stableHash(text))
     }
 
-    /// The answer as a recording keeps it.
-    func kept(_ response: HTTPResponse, to request: HTTPRequest) -> JSONValue {
+    /// The tokens that an exchange shows, and that are in no answer from then on.
+    func gained(in response: HTTPResponse, to request: HTTPRequest) -> [[UInt8]] {
+        gained.secrets(of: request, response, isForToken: isForToken(request))
+    }
+
+    /// The answer as a recording keeps it; `gained`: knows the tokens that came until now.
+    func kept(
+        _ response: HTTPResponse, to request: HTTPRequest, without gained: Redactor
+    ) -> JSONValue {
+        func redacted(_ text: String) -> String { gained.redacted(redactor.redacted(text)) }
+        // What gives a token may tell it elsewhere too, before anybody knows it.
+        let names =
+            isForToken(request) || isLogin(request)
+            ? ["content-type", "date", "retry-after"] : keptNames
         let headers =
-            response.headers.filter { keptNames.contains($0.name.lowercased()) }
+            response.headers.filter { names.contains($0.name.lowercased()) }
             + (isLogin(request) ? Self.recorded(login) : [])
         let body =
             isForToken(request)
@@ -66,7 +89,8 @@ struct RecordingForm: Sendable {
             : isLogin(request) ? withoutToken(response.body) : withoutSecrets(response.body)
         let (method, path, hash) = key(of: request)
         return .object([
-            JSONMember("method", .string(method)), JSONMember("path", .string(path)),
+            JSONMember("method", .string(method)),
+            JSONMember("path", .string(gained.redacted(path))),
             JSONMember("request_body_hash", .string(hash)),
             JSONMember("status", .integer(response.status)),
             JSONMember(
@@ -75,10 +99,10 @@ struct RecordingForm: Sendable {
                     headers.map {
                         .object([
                             JSONMember("name", .string($0.name)),
-                            JSONMember("value", .string(redactor.redacted($0.value))),
+                            JSONMember("value", .string(redacted($0.value))),
                         ])
                     })),
-            JSONMember("body", .string(redactor.redacted(body))),
+            JSONMember("body", .string(redacted(body))),
         ])
     }
 
@@ -134,9 +158,12 @@ struct RecordingForm: Sendable {
             return ""
         }
         return JSONValue.object(
-            members.map { member in
-                member.name.hasSuffix("_token")
-                    ? JSONMember(member.name, .string("recorded")) : member
+            members.compactMap { member in
+                guard Self.tokens.contains(member.name) else {
+                    return Self.keptOfTokens.contains(member.name) ? member : nil
+                }
+                guard case .string(let text) = member.value, !text.isEmpty else { return member }
+                return JSONMember(member.name, .string("recorded"))
             }
         ).text
     }

@@ -8,7 +8,8 @@ public import Telemetry
 
 /// Writes every exchange into a file of its own, numbered in the order of the answers.
 ///
-/// Signatures and sign-in parameters are left out, and secrets taken out of all else.
+/// Signatures and sign-in parameters are left out, and secrets taken out of all else: those that were given by hand, and
+/// the tokens that came until then.
 public final class RecordingSender: Sender {
     private let inner: any Sender
     private let folder: String
@@ -22,6 +23,9 @@ public final class RecordingSender: Sender {
 
     private struct State {
         var count = 0
+        /// Tokens that came until now; in a source's answers any of them may be repeated.
+        var gained: Set<[UInt8]> = []
+        var redactor = Redactor(secrets: [])
         var errno: Int32 = 0
     }
 
@@ -49,8 +53,14 @@ public final class RecordingSender: Sender {
         var response = try await inner.send(request, deadline: deadline)
         response.headers.removeAll { $0.name.lowercased() == "date" }
         response.headers.append(HTTPHeader("Date", date))
-        let text = form.kept(response, to: request).indentedText + "\n"
+        let gained = form.gained(in: response, to: request)
         state.withLock { state in
+            if !state.gained.isSuperset(of: gained) {
+                state.gained.formUnion(gained)
+                state.redactor = Redactor(secrets: Array(state.gained))
+            }
+            let text =
+                form.kept(response, to: request, without: state.redactor).indentedText + "\n"
             state.count += 1
             let digits = String(state.count)
             let name = String(repeating: "0", count: max(0, 5 - digits.count)) + digits

@@ -1,15 +1,29 @@
-import Foundation
-import JSON
+public import Foundation
 
 /// A secret that a hostile source gets to know and repeats, and how it is recognised wherever it comes to light.
-struct Canary: Sendable {
-    let name: String
-    /// Its core is letters and digits, so that most encodings leave that as it is.
-    private var core: String { "Zq7\(name)Kx9Vw3Canary" }
-    var text: String { "\(core)/+=\(name)" }
+public struct Canary: Sendable {
+    public let name: String
+    public let text: String
+    /// Letters and digits of it, so that most encodings leave them as they are.
+    private let core: String
+
+    /// One that is made up.
+    public init(name: String) {
+        self.name = name
+        core = "Zq7\(name)Kx9Vw3Canary"
+        text = "\(core)/+=\(name)"
+    }
+
+    /// A given secret, such as a private key, that is known by its longest piece of letters and digits.
+    public init(name: String, text: String) {
+        self.name = name
+        self.text = text
+        let pieces = text.split { !$0.isLetter && !$0.isNumber }
+        core = String(pieces.max { $0.count < $1.count } ?? "")
+    }
 
     /// The forms in which the source repeats it; all of them are forms that the redactor knows.
-    var echoes: [String] {
+    public var echoes: [String] {
         [
             text, text.uppercased(), text.lowercased(),
             text.replacing("/", with: "%2F").replacing("+", with: "%2B").replacing(
@@ -23,10 +37,20 @@ struct Canary: Sendable {
         ]
     }
 
+    /// One of the forms, as a header field may have it.
+    public func echo(_ number: Int, inHeader: Bool) -> String {
+        let form = echoes[number % echoes.count]
+        return inHeader && form.contains("\n") ? echoes[8] : form
+    }
+
     /// Pieces of those forms that stand in no text by chance.
-    var pieces: [String] {
+    public var pieces: [String] {
         [core, core.uppercased(), core.lowercased()]
-            + [core.utf8.map { "&#\($0);" }.joined()] + echoes[7...8].map { String($0.prefix(30)) }
+            + [core.utf8.map { "&#\($0);" }.joined()]
+            + [
+                core.utf8.map { String(format: "\\u00%02x", $0) }.joined(),
+                core.utf8.map { String(format: "%02x", $0) }.joined(),
+            ].map { String($0.prefix(30)) }
             + (0..<3).map { offset in
                 let whole = Data((String(repeating: "u", count: offset) + core).utf8)
                     .base64EncodedString()
@@ -36,7 +60,7 @@ struct Canary: Sendable {
 }
 
 /// The lines `file:piece` of every canary in files.
-func canaries(_ canaries: [Canary], in files: [URL]) throws -> [String] {
+public func canaries(_ canaries: [Canary], in files: [URL]) throws -> [String] {
     let patterns = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try Data(canaries.flatMap(\.pieces).joined(separator: "\n").utf8).write(to: patterns)
     defer { try? FileManager.default.removeItem(at: patterns) }
@@ -47,7 +71,7 @@ func canaries(_ canaries: [Canary], in files: [URL]) throws -> [String] {
 }
 
 /// What a program prints.
-func output(of command: [String]) throws -> Data {
+public func output(of command: [String]) throws -> Data {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = command
