@@ -20,7 +20,6 @@ import Testing
         var learns: [String]
         var page = "style: token, token_at: next"
         var secrets = ""
-
         var path: String { "/generic/ann/heard/\(name)" }
 
         var yaml: String {
@@ -37,7 +36,8 @@ import Testing
                     seq: { at: seq, type: int, required: true }
                     updated_at: { at: updated_at, type: timestamp }
                     """, records: secrets
-            ).replacing("generic.items", with: "canary.\(name)")
+            ).replacing("timeout: 10s", with: "timeout: 3s")
+                .replacing("generic.items", with: "canary.\(name)")
                 .replacing("id: generic", with: "id: canary_\(name)")
                 .replacing("generic_item", with: "canary_\(name)")
         }
@@ -84,72 +84,49 @@ import Testing
             secrets: "secrets: { brought: { at: token } }"),
     ]
 
-    /// Answers whose bodies fail in one way or another; `ECHO` stands for what is repeated there.
-    private static let answers: [(status: Int, body: String)] = [
-        (200, #"{"items": [{"id": "1", "seq": 1}], "next": "ECHO", "more": true}"#),
-        (
-            200,
-            #"{"items": [{"id": "1", "seq": 1, "updated_at": "ECHO"}], "next": "?a=ECHO&page=2"}"#
-        ),
-        (200, #"{"items": [{"id": "1", "seq": "ECHO"}], "next": "ECHO", "more": false}"#),
-        (200, #"{"items": "ECHO"}"#), (200, #"{"error": "ECHO"}"#), (200, "<b>ECHO</b>"),
-        (301, "ECHO"), (400, #"{"error": {"message": "ECHO"}}"#), (401, "<p>ECHO</p>"),
-        (403, #"{"error": "ECHO"}"#), (404, "ECHO"), (409, #"["ECHO"]"#), (422, "ECHO"),
-        (429, "ECHO"), (500, "ECHO"), (503, #"{"errors": ["ECHO"]}"#),
-    ]
-
     /// The source answers the next run of a job so, over and over, with one form of each canary per place.
-    private func answer(_ job: Job, _ round: Int, _ world: World) async throws {
-        let (status, body) = Self.answers[round % Self.answers.count]
-        func echo(_ place: Int) -> String {
-            job.learns.map { name in
-                let echoes = Self.canary(name).echoes
-                return echoes[(round + place) % echoes.count]
-            }.joined(separator: " ")
+    private func answer(
+        _ path: String, _ reply: FailingPath.Reply, repeating learned: [String], _ round: Int,
+        _ world: World
+    ) async throws {
+        var members = FailingPath.fault(reply) { isInHeader in
+            learned.map { Self.canary($0).echo(round + (isInHeader ? 1 : 0), inHeader: isInHeader) }
+                .joined(separator: " ")
         }
-        let inText = String(JSONValue.string(echo(0)).text.dropFirst().dropLast())
-        // Only a page brings secrets; whatever else stands in an answer is what was stored before.
-        let text = body.replacing("ECHO", with: inText).replacing(
-            #""seq": 1"#,
-            with: #""seq": 1, "token": \#(JSONValue.string(Self.canary("brought").text).text)"#)
-        let header = echo(1).replacing(" ", with: "_")
-        let headers = [
-            ("ETag", "\"\(header)\""), ("Last-Modified", header),
-            ("Link", "</generic/ann/heard?x=\(header)>; rel=\"next\""),
-            ("Location", "/generic/ann/moved?x=\(header)"), ("Retry-After", header),
-            ("Set-Cookie", "a=\(header)"), ("Content-Type", "text/\(header)"),
-            ("WWW-Authenticate", "Bearer error=\"\(header)\""), ("Date", header),
-        ].map { JSONMember($0.0, .string($0.1)) }
-        let fault = JSONValue.object([
-            JSONMember("kind", .string("status")), JSONMember("path", .string(job.path)),
-            JSONMember("times", .integer(0)), JSONMember("status", .integer(status)),
-            JSONMember("headers", .object(headers)), JSONMember("body", .string(text)),
-        ])
-        try await world.source.fault(fault.text)
+        members += [JSONMember("path", .string(path)), JSONMember("times", .integer(0))]
+        try await world.source.fault(
+            JSONValue.object(members).text.replacing(
+                // Only a page brings secrets; whatever else stands in an answer is what was stored before.
+                #"\"seq\": 1"#,
+                with: #"\"seq\": 1, \"token\": \"\#(Self.canary("brought").text)\""#))
     }
 
-    /// What token server and login answer: a token, or, each third time, an error that repeats what it was sent.
-    private func answerSignIns(_ round: Int, _ world: World) async throws {
-        let isRefused = round % 3 == 2
+    private func answer(_ path: FailingPath, _ round: Int, _ world: World) async throws {
+        try await world.source.heal()
+        for job in Self.jobs {
+            let isUnknown = job.name == "brought" && !path.brings
+            try await answer(
+                job.path, path.page, repeating: isUnknown ? [] : job.learns, round, world)
+        }
+        let sent = ["client", "refresh", "login", "password"]
         let access =
             #"{"access_token": "\#(Self.canary("access").text)", "expires_in": 1, "refresh_token": "\#(Self.canary("rotated").text)"}"#
-        let sent = ["client", "refresh", "login", "password"].map { Self.canary($0).text }
-        let refusal = JSONValue.object([
-            JSONMember("error", .string(sent[0])),
-            JSONMember("error_description", .string(sent.joined(separator: " "))),
-        ]).text
-        for (path, body) in [
-            ("/oauth/ann/token", access),
-            ("/generic/ann/login", #"{"token": "\#(Self.canary("session").text)"}"#),
-        ] {
-            let fault = JSONValue.object([
-                JSONMember("kind", .string("status")), JSONMember("path", .string(path)),
-                JSONMember("times", .integer(0)),
-                JSONMember("status", .integer(isRefused ? 400 : 200)),
-                JSONMember("body", .string(isRefused ? refusal : body)),
-            ])
-            try await world.source.fault(fault.text)
+        let session = #"{"token": "\#(Self.canary("session").text)"}"#
+        for (place, token) in [("/oauth/ann/token", access), ("/generic/ann/login", session)] {
+            try await answer(
+                place, path.signIn ?? .status(200, token), repeating: sent, round, world)
         }
+        let base = path.base ?? world.source.base
+        try await world.sql(
+            "update jobrunner.sources set base = $1",
+            .text(base.replacing("PORT", with: "\(world.source.port)")))
+    }
+
+    /// What of the runs that began since then shows that the path was taken.
+    private func failures(_ world: World, since run: Int) async throws -> Int {
+        try await world.int(
+            "select count(*) from jobrunner.runs where id > $1 and outcome <> 'complete'",
+            .int8(Int64(run)))
     }
 
     @Test(.timeLimit(.minutes(5)))
@@ -169,24 +146,32 @@ import Testing
         let world = try await World(Self.jobs[0].yaml, keeper: testKeeper(), in: database)
         for job in Self.jobs.dropFirst() { try await world.also(job.yaml) }
         try await world.addUser("ann", videos: 0)
+        let bases = [
+            world.source.base, "https://127.0.0.1:\(world.source.port)", "http://127.0.0.1:1",
+        ]
         for kind in Self.kinds where !["access", "rotated", "session", "brought"].contains(kind) {
-            try await world.store(Self.canary(kind).text, as: kind, of: "ann")
+            try await world.store(Self.canary(kind).text, as: kind, of: "ann", origins: bases)
         }
+        var asked = 0
+        var idle: [String] = []
         let heard = try await world.whileHearing {
-            for round in 0..<Self.answers.count {
-                try await world.source.heal()
-                try await answerSignIns(round, world)
-                for job in Self.jobs { try await answer(job, round, world) }
+            for (round, path) in FailingPath.all.enumerated() {
+                try await answer(path, round, world)
+                try await world.given(.unblocked())
                 try await world.sql("select jobrunner.retry_jobs('acme')")
+                let last = try await world.int("select coalesce(max(id), 0) from jobrunner.runs")
                 try await world.runAgain()
+                if try await failures(world, since: last) == 0 { idle.append(path.name) }
             }
+            asked = try await world.source.log().count
         }
-        // The canaries were sent, and the runs did fail.
-        let ends = try await world.value(
-            "select count(*) || ' ' || count(*) filter (where outcome = 'complete') from jobrunner.runs"
+        // Each path was taken, and the canaries were sent.
+        #expect(idle == [])
+        #expect(Set(FailingPath.all.map(\.name)).count >= 60)
+        #expect(asked > FailingPath.all.count * 5, "\(asked)")
+        print(
+            "canaries: \(Self.kinds.count) through \(FailingPath.all.count) failing paths of \(Self.jobs.count) jobs, \(asked) requests"
         )
-        let runs = (ends ?? "").split(separator: " ").compactMap { Int($0) }
-        #expect(runs.first ?? 0 >= 100 && runs.last ?? 99 < 40, "\(ends ?? "")")
         #expect(try await world.secret("brought", of: "ann") == Self.canary("brought").text)
         try await expectNone(in: world, database, cluster, heard: heard)
         await world.close()

@@ -2,7 +2,9 @@ public import Foundation
 
 /// A secret that a hostile source gets to know and repeats, and how it is recognised wherever it comes to light.
 public struct Canary: Sendable {
+    /// What it is called; part of a text that is made up.
     public let name: String
+    /// The secret itself.
     public let text: String
     /// Letters and digits of it, so that most encodings leave them as they are.
     private let core: String
