@@ -117,9 +117,7 @@ import Testing
                 place, path.signIn ?? .status(200, token), repeating: sent, round, world)
         }
         let base = path.base ?? world.source.base
-        try await world.sql(
-            "update jobrunner.sources set base = $1",
-            .text(base.replacing("PORT", with: "\(world.source.port)")))
+        try await world.given(.base(base.replacing("PORT", with: "\(world.source.port)")))
     }
 
     /// What of the runs that began since then shows that the path was taken.

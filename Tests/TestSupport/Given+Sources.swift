@@ -24,6 +24,10 @@ extension Given {
             opened_at = null, failed_openings = 0, consecutive_failures = 0, blocked_until = null, block_reason = null
             """)
     }
+    /// Every source is at this address, whatever its job file allows.
+    public static func base(_ address: String) -> Given {
+        update("sources", "base = \(literal(address))")
+    }
     /// So many requests are left, of a tenant's budgets or of all.
     public static func tokens(_ count: Int, of tenant: String = "") -> Given {
         update(

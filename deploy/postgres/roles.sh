@@ -7,10 +7,11 @@ psql -X -q -v ON_ERROR_STOP=1 --no-password -U "${POSTGRES_USER:-postgres}" -d p
 -- A statement that failed would stand in the log, password and all.
 set log_min_error_statement = panic;
 set log_statement = none;
-\set owner_password `cat /logins/owner/password`
-\set work_password `cat /logins/work/password`
-\set operate_password `cat /logins/operate/password`
-\set serve_password `cat /logins/serve/password`
+\cd /logins
+\set owner_password `cat owner/password`
+\set work_password `cat work/password`
+\set operate_password `cat operate/password`
+\set serve_password `cat serve/password`
 create role jobrunner login password :'owner_password';
 create role jobrunner_worker nologin;
 create role jobrunner_operator nologin;
