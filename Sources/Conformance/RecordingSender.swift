@@ -9,7 +9,7 @@ public import Telemetry
 /// Writes every exchange into a file of its own, numbered in the order of the answers.
 ///
 /// Signatures and sign-in parameters are left out, and secrets taken out of all else: those that were given by hand, and
-/// the tokens that came until then.
+/// the tokens that came last until then.
 public final class RecordingSender: Sender {
     private let inner: any Sender
     private let folder: String
@@ -21,10 +21,13 @@ public final class RecordingSender: Sender {
     private let date: String
     private let state = Mutex(State())
 
+    /// A source that replaces its token with each answer has thousands in a run; whatever it repeats is a late one.
+    private static let gainedMax = 32
+
     private struct State {
         var count = 0
-        /// Tokens that came until now; in a source's answers any of them may be repeated.
-        var gained: Set<[UInt8]> = []
+        /// The tokens that came last; in a source's answers any of them may be repeated.
+        var gained: [[UInt8]] = []
         var redactor = Redactor(secrets: [])
         var errno: Int32 = 0
     }
@@ -55,9 +58,10 @@ public final class RecordingSender: Sender {
         response.headers.append(HTTPHeader("Date", date))
         let gained = form.gained(in: response, to: request)
         state.withLock { state in
-            if !state.gained.isSuperset(of: gained) {
-                state.gained.formUnion(gained)
-                state.redactor = Redactor(secrets: Array(state.gained))
+            let new = gained.filter { !state.gained.contains($0) }
+            if !new.isEmpty {
+                state.gained = (state.gained + new).suffix(Self.gainedMax)
+                state.redactor = Redactor(secrets: state.gained)
             }
             let text =
                 form.kept(response, to: request, without: state.redactor).indentedText + "\n"

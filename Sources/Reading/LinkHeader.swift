@@ -40,7 +40,8 @@ private struct LinkScanner {
         let target = text(rest[..<end])
         rest = rest[(end + 1)...]
         var parameters: [String: String] = [:]
-        skip(isBlank)
+        // What belongs to neither a link nor its parameters is nothing.
+        skip { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") }
         while take(";") {
             skip(isBlank)
             let name = word().lowercased()

@@ -313,6 +313,7 @@ struct PageSource {
         let redactor = context.redactor
         page.batch.failures = page.batch.failures.map { $0.sanitised(redactor) }
         page.batch.remarks = page.batch.remarks.map { $0.sanitised(redactor) }
+        page.batch.foreignTypes = Set(page.batch.foreignTypes.map(redactor.sanitised))
         for (name, values) in page.batch.unread {
             page.batch.unread[name]?.example = redactor.sanitised(values.example)
         }
