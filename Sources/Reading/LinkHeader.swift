@@ -40,8 +40,7 @@ private struct LinkScanner {
         let target = text(rest[..<end])
         rest = rest[(end + 1)...]
         var parameters: [String: String] = [:]
-        // What belongs to neither a link nor its parameters is nothing.
-        skip { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") }
+        skip(isBlank)
         while take(";") {
             skip(isBlank)
             let name = word().lowercased()

@@ -29,23 +29,18 @@ final class Loopback: Sendable {
 
     /// Answers each connection with the bytes, and ends it, until something is over.
     func answer(_ bytes: [UInt8], until isOver: Semaphore) {
-        while true {
-            var waiting = [
-                pollfd(fd: socket, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: isOver.descriptor, events: Int16(POLLIN), revents: 0),
-            ]
-            poll(&waiting, 2, -1)
-            if waiting[1].revents != 0 { return isOver.take() }
+        while isOver.comes(after: socket) {
             let connection = accept(socket, nil, nil)
-            guard connection >= 0 else { return }
+            guard connection >= 0 else { continue }
             defer { close(connection) }
             var head = [UInt8](repeating: 0, count: 4096)
-            // All of it: a connection that is closed over unread bytes is reset.
             _ = recv(connection, &head, head.count, 0)
             _ = send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
             shutdown(connection, Int32(SHUT_WR))
-            while recv(connection, &head, head.count, 0) > 0 {}
+            // The client keeps a connection whose answer has come, and ends one whose answer has not.
+            while isOver.comes(after: connection), recv(connection, &head, head.count, 0) > 0 {}
         }
+        isOver.take()
     }
 
     /// Sends the bytes to a server, and returns all that it says before it ends the connection.
@@ -89,6 +84,13 @@ final class Semaphore: Sendable {
     deinit {
         close(descriptor)
         close(writer)
+    }
+
+    /// Waits; true where a socket has something to read, and this is not over.
+    func comes(after socket: Int32) -> Bool {
+        var waiting = [descriptor, socket].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        poll(&waiting, 2, -1)
+        return waiting[0].revents == 0
     }
 
     func signal() { _ = write(writer, [1], 1) }

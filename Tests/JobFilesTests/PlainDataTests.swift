@@ -71,7 +71,7 @@ import Testing
         #expect(mistake?.message.contains("must be {now}, {now-30d}") == true)
     }
 
-    @Test(arguments: ["{now-100000d}", "{now+99999d}", "{now-8639999999999ms}"])
+    @Test(arguments: ["{now-100000d}", "{now+8639999999s}", "{now-8639999999999ms}"])
     func `the longest span is written back in a form that is read`(_ moment: String) throws {
         let template = try Template(parsing: moment)
         #expect(try Template(parsing: template.description) == template)
