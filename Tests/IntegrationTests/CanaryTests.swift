@@ -8,9 +8,24 @@ import Testing
 @Suite("Canaries") struct CanaryTests {
     private static let kinds = [
         "bearer", "basic", "header", "query", "client", "refresh", "access", "rotated", "login",
-        "password", "session", "brought",
+        "password", "session", "brought", "keyid", "signing", "mistaken",
     ]
-    private static func canary(_ name: String) -> Canary { Canary(name: name) }
+    /// A private key of CloudKit's, one that no program can sign with, and words.
+    private static func canary(_ name: String) -> Canary {
+        switch name {
+        case "signing":
+            Canary(name: name, text: (try? TestKey.shared.get().privatePEM) ?? "")
+        case "mistaken":
+            Canary(
+                name: name,
+                text: """
+                    -----BEGIN PRIVATE KEY-----
+                    MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgMistakenKx9Vw3Canary
+                    -----END PRIVATE KEY-----
+                    """)
+        default: Canary(name: name)
+        }
+    }
     private static let all = kinds.map(canary)
 
     /// A job of the hostile source: how it signs in, and which canaries it learns.
@@ -20,9 +35,48 @@ import Testing
         var learns: [String]
         var page = "style: token, token_at: next"
         var secrets = ""
-        var path: String { "/generic/ann/heard/\(name)" }
+        /// It is CloudKit's, signed by a key.
+        var isCloud = false
 
-        var yaml: String {
+        /// Where it asks for pages and pushes.
+        var path: String {
+            isCloud
+                ? "/database/1/iCloud.\(name)/production/public/records"
+                : "/generic/ann/heard/\(name)"
+        }
+
+        var yaml: String { isCloud ? cloudYAML : plainYAML }
+
+        private var cloudYAML: String {
+            """
+            version: 1
+            job: canary.\(name)
+            schedule: { every: 1h, deadline: 10m }
+            source:
+              id: canary_\(name)
+              preset: cloudkit
+              container: iCloud.\(name)
+              environment: production
+              database: public
+              timeout: 3s
+              retry: { attempts: 1 }
+              auth:
+            \(source.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n"))
+            entities:
+              - entity: note
+                cloudkit: { op: records/query, type: Note }
+                page: { style: token, size: 50 }
+                records:
+                  key: [note_id]
+                  fields:
+                    note_id: { at: id, type: text, required: true }
+                    title: { at: title, type: text }
+                write: { table: canary_\(name), mode: newest_wins, newer_by: modified_at }
+                push: { record_type: Note, record_name: "{row.note_id}", operation: force }
+            """
+        }
+
+        private var plainYAML: String {
             let isAddressed = page.contains("next_url") || page.contains("link_header")
             return World.heard(
                 request: "path: /generic/{user.hub_user_id}/heard/\(name)"
@@ -82,7 +136,19 @@ import Testing
         Job(
             name: "brought", source: "", learns: ["brought"], page: "style: single",
             secrets: "secrets: { brought: { at: token } }"),
+        Job(
+            name: "cloud", source: serverKey("signing"), learns: ["keyid", "signing"], isCloud: true
+        ),
+        Job(name: "unsigned", source: serverKey("mistaken"), learns: ["mistaken"], isCloud: true),
     ]
+
+    private static func serverKey(_ name: String) -> String {
+        """
+        type: cloudkit_server
+        key_id: "{secret.keyid}"
+        private_key: "{secret.\(name)}"
+        """
+    }
 
     /// The source answers the next run of a job so, over and over, with one form of each canary per place.
     private func answer(
@@ -149,6 +215,14 @@ import Testing
         ]
         for kind in Self.kinds where !["access", "rotated", "session", "brought"].contains(kind) {
             try await world.store(Self.canary(kind).text, as: kind, of: "ann", origins: bases)
+        }
+        // Something to push.
+        for table in ["canary_cloud", "canary_unsigned"] {
+            try await world.sql(
+                """
+                insert into synced.\(table) (user_id, note_id, title, modified_at, synced)
+                select id, 'ours', 'a title', now(), false from jobrunner.users
+                """)
         }
         var asked = 0
         var idle: [String] = []
