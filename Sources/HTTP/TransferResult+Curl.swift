@@ -9,9 +9,12 @@ func outcome(
         return .failure(failure(of: transfer, on: easy, code: code, limits: limits))
     }
     guard transfer.isComplete else { return .failure(.truncated) }
+    let status = jr_getinfo_long(easy.pointer, CURLINFO_RESPONSE_CODE)
+    // curl takes a first line without a status for an answer of status 0, and an interim one for the last.
+    guard status >= 200 else { return .failure(.sendOrReceive("the answer has no status")) }
     var response = HTTPResponse(
-        status: jr_getinfo_long(easy.pointer, CURLINFO_RESPONSE_CODE),
-        headers: transfer.headers, body: transfer.body, wireBytes: transfer.wireBytes)
+        status: status, headers: transfer.headers, body: transfer.body,
+        wireBytes: transfer.wireBytes)
     // Whoever still holds the transfer, such as a cancellation handler, does not hold its page.
     transfer.body = []
     response.hold = transfer.hold

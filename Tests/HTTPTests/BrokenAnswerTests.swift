@@ -65,7 +65,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", "garbage\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n"])
+    @Test(arguments: [
+        "", "garbage\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
+        "HTTP/200 OK\r\n\r\nabc", "HTTP/1.1 101 Other\r\nUpgrade: x\r\n\r\nabc",
+    ])
     func `an answer that is no HTTP is a broken exchange`(_ answer: String) async throws {
         let error = try await failure(answer: answer)
         guard case .sendOrReceive(let why) = error else {
