@@ -2,7 +2,10 @@ import Basics
 import CCurl
 import CCurlShim
 
-/// A curl handle that serves one transfer after another; the loop's thread alone uses it.
+/// A curl handle that serves one transfer; the loop's thread alone uses it.
+///
+/// Never a second one: before 8.1.1, curl adds a head that begins with a blank to the last field of the handle's
+/// transfer before, which is freed by then (curl's issue 11101). Connections are the multi handle's, and are kept.
 final class EasyHandle {
     /// Instead of curl's own 16 KB.
     private static let smallBufferBytes = 4 << 10
@@ -26,11 +29,10 @@ final class EasyHandle {
         errorText.deallocate()
     }
 
-    /// Sets everything one transfer needs; nothing of the one before is left.
+    /// Sets everything the transfer needs.
     ///
     /// `isOneOfMany`: it will wait beside hundreds of others, so that its buffer is kept small.
     func prepare(for transfer: Transfer, settings: ClientSettings, isOneOfMany: Bool) {
-        clear()
         errorText.pointee = 0
         jr_setopt_pointer(pointer, CURLOPT_ERRORBUFFER, errorText)
         setPolicy(settings)
@@ -39,14 +41,6 @@ final class EasyHandle {
         jr_setopt_string(pointer, CURLOPT_URL, transfer.request.url)
         setMethodAndBody(of: transfer.request)
         setHeaders(of: transfer.request)
-    }
-
-    /// Lets go of the transfer; the handle keeps nothing that belongs to a request.
-    func clear() {
-        curl_easy_reset(pointer)
-        curl_slist_free_all(headerList)
-        headerList = nil
-        context = nil
     }
 
     /// What curl says about a failure, as one short line of printable ASCII.

@@ -4,8 +4,8 @@ typealias TransferResult = Result<HTTPResponse, HTTPError>
 
 /// One exchange on its way: made by a caller, cancelled by anyone, finished once by the loop.
 ///
-/// Pooled curl handles serve many exchanges, so a late cancellation names the transfer and never
-/// the handle. `@unchecked`: once it is posted, only the loop's thread touches its variables.
+/// A curl handle may be gone, and another one at its address, so a late cancellation names the transfer and never the
+/// handle. `@unchecked`: once it is posted, only the loop's thread touches its variables.
 final class Transfer: @unchecked Sendable {
     enum State {
         /// Not yet added; a cancellation may overtake the addition.

@@ -28,8 +28,6 @@ final class TransferLoop: @unchecked Sendable {
         var easy: EasyHandle
     }
 
-    /// Handles kept for the next transfers; each holds about 28 KB.
-    private static let pooledHandlesMax = 64
     /// Connections kept open between transfers.
     private static let idleConnectionsMax = 256
     /// Transfers that get a buffer of curl's usual size.
@@ -48,7 +46,6 @@ final class TransferLoop: @unchecked Sendable {
     /// By the address of the curl handle, which is what curl tells of a transfer that has ended.
     private var active: [UnsafeMutableRawPointer: Active] = [:]
     private var deadlines = DeadlineHeap()
-    private var pool: [EasyHandle] = []
 
     init(settings: ClientSettings) {
         self.settings = settings
@@ -147,7 +144,7 @@ final class TransferLoop: @unchecked Sendable {
 
     private func admitWaiting() {
         while active.count < settings.transfersMax, let transfer = waiting.popFirst() {
-            guard let easy = pool.popLast() ?? EasyHandle() else {
+            guard let easy = EasyHandle() else {
                 finish(transfer, .failure(.lacking("memory")))
                 continue
             }
@@ -193,8 +190,6 @@ final class TransferLoop: @unchecked Sendable {
             let opened = jr_getinfo_long(easy.pointer, CURLINFO_NUM_CONNECTS)
             connects.add(opened, ordering: .relaxed)
             curl_multi_remove_handle(multi, easy.pointer)
-            easy.clear()
-            if pool.count < Self.pooledHandlesMax { pool.append(easy) }
         }
         transfer.state = .finished
         transfer.continuation?.resume(returning: result)
@@ -217,7 +212,6 @@ final class TransferLoop: @unchecked Sendable {
         }
         for case .add(let transfer, let continuation) in late { add(transfer, continuation) }
         while let transfer = deadlines.first { finish(transfer, .failure(.cancelled)) }
-        pool.removeAll()
         curl_multi_cleanup(multi)
     }
 }

@@ -48,6 +48,27 @@ import Testing
         }
     }
 
+    /// Under AddressSanitizer (`bin/asan`) it is seen where curl 7.88 adds to the freed head of the answer before.
+    @Test func `a head that begins with a blank goes on nothing of the answer before it`()
+        async throws
+    {
+        try await withServer({ connection in
+            while let request = connection.readRequest() {
+                let blank = request.hasPrefix("GET /blank") ? " Folded: x\r\n" : ""
+                connection.send("HTTP/1.1 200 OK\r\n\(blank)X: y\r\nContent-Length: 0\r\n\r\n")
+            }
+        }) { server in
+            let client = HTTPClient()
+            for _ in 1...2 {
+                let response = try await client.get(server.url())
+                #expect(response.allValues(of: "X") == ["y"])
+                // curl 7.88 refuses it, later ones read it.
+                let folded = try? await client.get(server.url("/blank"))
+                #expect(folded?.allValues(of: "X") ?? ["y"] == ["y"])
+            }
+        }
+    }
+
     @Test func `more bytes than announced are dropped with their connection`() async throws {
         try await withServer({ connection in
             while connection.readRequest() != nil {
