@@ -1,13 +1,13 @@
 import JSON
 
-/// Reads a path's steps from the front of its text.
+/// Reads a path's steps from the front of its text, by scalars: beside a combining mark a quote is no Character.
 struct PathScanner {
     private let text: String
-    private var rest: Substring
+    private var rest: Substring.UnicodeScalarView
 
     init(_ text: String) {
         self.text = text
-        rest = text[...]
+        rest = text[...].unicodeScalars
     }
 
     var isAtEnd: Bool { rest.isEmpty }
@@ -15,8 +15,8 @@ struct PathScanner {
     /// The next step; a dot stands before every name but the first and those in brackets.
     mutating func step(isFirst: Bool) throws(FormatError) -> Path.Step {
         if take("[]") { return .each }
-        if rest.hasPrefix("[\"") { return .member(try quotedName()) }
-        if rest.hasPrefix("[") { return try element() }
+        if stands("[\"") { return .member(try quotedName()) }
+        if stands("[") { return try element() }
         guard isFirst || take(".") else { throw error }
         return .member(try plainName())
     }
@@ -35,7 +35,7 @@ struct PathScanner {
         let inner = rest.dropFirst().prefix { $0 != "]" && $0 != "[" }
         let name = inner.prefix { $0 != "=" }
         let value = inner.dropFirst(name.count + 1)
-        guard rest.dropFirst(inner.count + 1).hasPrefix("]"), Self.isPlain(String(name)),
+        guard rest.dropFirst(inner.count + 1).first == "]", Self.isPlain(String(name)),
             !value.isEmpty, !value.contains("\"")
         else { throw error }
         rest = rest.dropFirst(inner.count + 2)
@@ -49,7 +49,7 @@ struct PathScanner {
     private mutating func plainName() throws(FormatError) -> String {
         let name = String(rest.prefix { $0 != "." && $0 != "[" })
         // Such a member has nothing inside: the names of OData hold the dot themselves.
-        guard name != "@odata" || !rest.dropFirst(name.count).hasPrefix(".") else {
+        guard name != "@odata" || rest.dropFirst(name.unicodeScalars.count).first != "." else {
             throw FormatError(
                 "\"\(text)\" has a name with a dot; write it as [\"@odata.nextLink\"]")
         }
@@ -59,7 +59,7 @@ struct PathScanner {
                     + "write [\"\(name)\"] for a member of that name")
         }
         guard Self.isPlain(name) else { throw error }
-        rest = rest.dropFirst(name.count)
+        rest = rest.dropFirst(name.unicodeScalars.count)
         return name
     }
 
@@ -67,12 +67,12 @@ struct PathScanner {
     private mutating func quotedName() throws(FormatError) -> String {
         var isEscaped = false
         let inner = rest.dropFirst(2)
-        let end = inner.firstIndex { character in
-            defer { isEscaped = character == "\\" && !isEscaped }
-            return character == "\"" && !isEscaped
+        let end = inner.firstIndex { scalar in
+            defer { isEscaped = scalar == "\\" && !isEscaped }
+            return scalar == "\"" && !isEscaped
         }
-        guard let end, inner[end...].hasPrefix("\"]") else { throw error }
-        let written = "\"\(inner[..<end])\""
+        guard let end, inner[end...].starts(with: "\"]".unicodeScalars) else { throw error }
+        let written = "\"\(String(inner[..<end]))\""
         guard let name = try? JSONDocument(parsing: Array(written.utf8)).root.string, !name.isEmpty
         else { throw error }
         rest = inner[end...].dropFirst(2)
@@ -80,10 +80,12 @@ struct PathScanner {
     }
 
     private mutating func take(_ mark: String) -> Bool {
-        guard rest.hasPrefix(mark) else { return false }
-        rest = rest.dropFirst(mark.count)
+        guard stands(mark) else { return false }
+        rest = rest.dropFirst(mark.unicodeScalars.count)
         return true
     }
+
+    private func stands(_ mark: String) -> Bool { rest.starts(with: mark.unicodeScalars) }
 
     private var error: FormatError {
         FormatError(

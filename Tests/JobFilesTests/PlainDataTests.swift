@@ -83,6 +83,7 @@ import Testing
         ("$type.@id", 2), (#"["a.b"]"#, 1), (#"a["b.c"].d[]"#, 4), (#"[]["x y"]"#, 2),
         ("@odata", 1),
         (#"["@odata.nextLink"]"#, 1), (#"["a\"b\\"].c"#, 2), (#"["]"]["["]"#, 2),
+        ("[\"\u{599}\\\"\u{301}\"].\u{301}a[]", 3),
     ])
     func `a path is compiled and written back`(text: String, steps: Int) throws {
         let path = try Path(parsing: text)
