@@ -1,4 +1,5 @@
 import Postgres
+import Synchronization
 
 /// What the files of `sql/` have made, by name, as far as it can be looked for in the catalogue and made anew.
 ///
@@ -14,7 +15,21 @@ struct Catalogue: Sendable {
     /// Names of the indexes that the migrations make, with the statements that do.
     let indexes: [(name: String, statements: [String])]
 
-    init(_ code: Code, _ migrations: [Migration]) {
+    /// The latest one, with the checksum of its files: to read them takes as long as all else of a migration that has
+    /// nothing to do, and each asks twice.
+    private static let latest = Mutex<(checksum: String, catalogue: Catalogue)?>(nil)
+
+    /// What these files make.
+    static func of(_ code: Code, _ migrations: [Migration]) -> Catalogue {
+        latest.withLock { latest in
+            if let latest, latest.checksum == code.checksum { return latest.catalogue }
+            let catalogue = Catalogue(code, migrations)
+            latest = (code.checksum, catalogue)
+            return catalogue
+        }
+    }
+
+    private init(_ code: Code, _ migrations: [Migration]) {
         functions = code.functions.map { ($0.name, Self.body(of: $0.text)) }
         views = code.views.map(\.name)
         triggers = code.functions.flatMap { file in

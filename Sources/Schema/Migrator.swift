@@ -161,7 +161,7 @@ private struct MigrationWork: Sendable {
         }
         if try session.isInForce(code) {
             // What was applied once need not be there any more: a restore, an accident, a hand that changed it.
-            report.mended = try session.lacks(of: Catalogue(code, migrations))
+            report.mended = try session.lacks(of: Catalogue.of(code, migrations))
             guard !report.mended.isEmpty else { return }
         }
         report.dropped = try session.apply(code)
@@ -171,7 +171,7 @@ private struct MigrationWork: Sendable {
     }
 
     private func mend(_ session: Session, _ report: inout MigrationReport) throws {
-        report.mended += try session.mendIndexes(of: Catalogue(code, migrations))
+        report.mended += try session.mendIndexes(of: Catalogue.of(code, migrations))
         report.mended += try session.mendSequences()
         report.mended += try session.mendRestored()
     }
