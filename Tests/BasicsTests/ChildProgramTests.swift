@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import Testing
 
 @testable import Basics
@@ -56,7 +56,7 @@ private func reason(_ body: () throws(ChildFailure) -> String) -> String? {
     func `a program that is not done in time is ended with what it has started`(
         line: String
     ) throws {
-        let file = "/tmp/jobrunner-child-\(UInt64.random(in: 0 ... .max))"
+        let file = NSTemporaryDirectory() + "child-\(UUID().uuidString)"
         defer { unlink(file) }
         #expect(
             reason { () throws(ChildFailure) in
@@ -65,6 +65,13 @@ private func reason(_ body: () throws(ChildFailure) -> String) -> String? {
         let group = try #require(pid_t(try shell("cat \(file)").dropLast()))
         // What was ended may not have been reaped by the system's first process yet.
         #expect(try shell("ps -o stat= -g \(group) | grep -vc Z || true") == "0\n")
+    }
+
+    @Test func `a program inherits no connection, and no file but what it is given`() throws {
+        let open = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(open) }
+        // The list itself is read by a descriptor.
+        #expect(try shell("ls /proc/$$/fd") == "0\n1\n2\n")
     }
 
     @Test func `a program is shown no way into the database, and all signals reach it`() async {

@@ -99,10 +99,15 @@ private func row(_ text: String) throws -> JSONValue {
         #expect(
             Set(causesOfHealth([.causes: [try cause("b", isUrgent: true)]]).map(\.severity))
                 == [.warning])
-        #expect(
-            causesOfHealth([
-                .causes: rows, .counting: [try row(#"{"counted_seconds":600}"#)],
-            ]) == [])
+        // What nobody counts any more is no finding of now.
+        let old: HealthAnswers = [
+            .causes: [try cause("b", isUrgent: true)],
+            .counting: [try row(#"{"counted_seconds":600}"#)],
+        ]
+        for findings in [causesOfHealth(old), causeFindings(old)] {
+            #expect(findings.map(\.severity) == [.info])
+            #expect(findings.first?.what.hasPrefix("10 min ago: hub of tenant b is away") == true)
+        }
     }
 
     @Test func `secrets are compared with the key in use`() throws {

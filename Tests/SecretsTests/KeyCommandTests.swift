@@ -39,10 +39,8 @@ private struct Programs: ~Copyable {
             encoding: .utf8)
         let block = try #require(page.split(separator: "<!-- key command -->\n```sh\n").last)
         let script = try #require(block.split(separator: "\n```").first)
-        let programs = try Programs(keys: "#!/bin/sh\nPATH=\(NSTemporaryDirectory()):$PATH\n")
-        try programs.put(
-            "keys",
-            script.replacing("set -eu", with: "set -eu; PATH=${0%/*}:$PATH") + "\n")
+        let programs = try Programs(
+            keys: script.replacing("set -eu", with: "set -eu; PATH=${0%/*}:$PATH") + "\n")
         try programs.put(
             "vault",
             """

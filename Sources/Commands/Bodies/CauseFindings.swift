@@ -55,12 +55,16 @@ struct Cause: Equatable {
     }
 }
 
-/// What keeps users from being synced, as doctor has counted it.
-func causeFindings(_ answers: HealthAnswers) -> [Finding] { Cause.findings(answers[.causes] ?? []) }
+/// What keeps users from being synced; of a count that nobody has renewed, when that was.
+func causeFindings(_ answers: HealthAnswers) -> [Finding] {
+    let findings = Cause.findings(answers[.causes] ?? [])
+    guard let ago = staleCountWords(answers) else { return findings }
+    return findings.map { Finding(.info, $0.about, "\(ago): \($0.what)", hint: $0.hint) }
+}
 
-/// The same for whoever asks often: one cause is nothing that wakes anybody, and what nobody counts any more is told by
-/// its age alone.
+/// The same for whoever asks often: one cause is nothing that wakes anybody.
 func causesOfHealth(_ answers: HealthAnswers) -> [Finding] {
-    guard isCountFresh(answers) else { return [] }
-    return causeFindings(answers).map { Finding(.warning, $0.about, $0.what, hint: $0.hint) }
+    causeFindings(answers).map { cause in
+        Finding(max(cause.severity, .warning), cause.about, cause.what, hint: cause.hint)
+    }
 }

@@ -72,8 +72,8 @@ private let tenantColumns: [Table.Column] = [
 private let causeColumns: [Table.Column] = [
     .text("source"), .text("tenant"), .text("error_kind", "cause"), .number("users"),
     .text("may_be_more"), .text("is_whole", "all"), .span("lasting_seconds", "since"),
-    .text("user", "such as"), .text("job"), .text("error"), .text("hint", "what helps"),
-    .span("counted_seconds", "counted"),
+    .text("user", "such as"), .text("job"), .text("error"),
+    .span("counted_seconds", "counted"), .detail("hint"),
 ]
 
 private let waitingColumns: [Table.Column] = [

@@ -98,10 +98,9 @@ struct WaitingReason: Equatable {
 /// What waits, each reason with what helps; of a count that nobody has renewed only that, and its age.
 func reasonFindings(_ answers: HealthAnswers) -> [Finding] {
     let reasons = WaitingReason.all(answers[.waiting] ?? [])
-    guard let age = countAge(answers), age > countSecondsMax else {
+    guard let ago = staleCountWords(answers) else {
         return reasons.map { Finding($0.severity, "waiting", $0.words, hint: $0.hint) }
     }
-    let ago = "\(spanWords(seconds: age)) ago"
     return [
         Finding(
             .warning, "waiting", "what waits was last counted \(ago)",
@@ -109,13 +108,11 @@ func reasonFindings(_ answers: HealthAnswers) -> [Finding] {
     ] + reasons.map { Finding(.info, "waiting", "\(ago): \($0.words)", hint: $0.hint) }
 }
 
-/// Whether what was counted may be told as now.
-func isCountFresh(_ answers: HealthAnswers) -> Bool {
-    countAge(answers).map { $0 <= countSecondsMax } ?? true
-}
-
-private func countAge(_ answers: HealthAnswers) -> Double? {
-    answers[.counting]?.first?["counted_seconds"]?.numberText.flatMap { Double($0) }
+/// `3 min ago`, of a count that may not be told as now; nil for a fresh one.
+func staleCountWords(_ answers: HealthAnswers) -> String? {
+    let age = answers[.counting]?.first?["counted_seconds"]?.numberText.flatMap { Double($0) }
+    guard let age, age > countSecondsMax else { return nil }
+    return "\(spanWords(seconds: age)) ago"
 }
 
 /// A count that is older than this is not believed: it is made each minute.
