@@ -61,7 +61,7 @@ let testTargets: [Target] =
                 "CLinux",
             ],
             path: "Tests/TestSupport", swiftSettings: swiftSettings),
-        tests("BasicsTests", of: ["Basics"]),
+        tests("BasicsTests", of: ["Basics", "CLinux"]),
         tests("TelemetryTests", of: ["Telemetry", "TestSupport"]),
         tests("JSONTests", of: ["JSON", "Basics"]),
         tests("PostgresTests", of: ["Postgres", "TestSupport"]),

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Runs work on a detached thread of its own, which may block; false: there is none to be had.

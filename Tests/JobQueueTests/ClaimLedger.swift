@@ -40,6 +40,12 @@ final class Ledger: Sendable {
 
     init(tenants: [Citizen]) {
         kinds = Dictionary(uniqueKeysWithValues: tenants.map { ($0.id, $0) })
+        state.withLock { state in
+            for tenant in tenants {
+                guard let limit = tenant.limit else { continue }
+                state.limits[tenant.name] = [Limit(most: limit, from: 0, to: .max)]
+            }
+        }
     }
 
     func began(_ job: ClaimedJob, claimedAfter began: ContinuousClock.Instant) {
@@ -85,7 +91,6 @@ final class Ledger: Sendable {
     func limitChanges(_ name: String, to most: Int, from: Int64, by end: Int64) {
         state.withLock { state in
             var limits = state.limits[name] ?? []
-            if limits.isEmpty { limits = [Limit(most: Town.limitAtFirst, from: 0, to: end)] }
             limits[limits.count - 1].to = end
             limits.append(Limit(most: most, from: from, to: .max))
             state.limits[name] = limits

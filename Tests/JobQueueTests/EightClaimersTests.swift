@@ -56,13 +56,13 @@ struct Citizen: Sendable {
     var kind: Kind
     var weight: Int
     var users: Int
+    /// The limit that it begins with.
+    var limit: Int?
 }
 
 /// The tenants, and what goes on.
 struct Town: Sendable {
     static let slotsEach = 4
-    /// The limit that the tenant begins with whose limit is changed.
-    static let limitAtFirst = 2
     static let span = 0.15...0.25
 
     var tenants: [Citizen]
@@ -77,7 +77,8 @@ struct Town: Sendable {
             let id = Int64(
                 try await fixture.int(
                     "select id from jobrunner.tenants where name = $1", .text(name)))
-            tenants.append(Citizen(id: id, name: name, kind: kind, weight: weight, users: users))
+            tenants.append(
+                Citizen(id: id, name: name, kind: kind, weight: weight, users: users, limit: limit))
         }
         for number in 1...12 {
             try await add(
@@ -85,8 +86,8 @@ struct Town: Sendable {
         }
         for number in 1...20 { try await add("small\(number)", .small, users: 5) }
         for number in 1...4 {
-            let limit = number == 4 ? limitAtFirst : 1
-            try await add("limited\(number)", .limited, users: 30, limit: limit)
+            try await add(
+                "limited\(number)", .limited, users: 30, limit: number == 4 ? 2 : 1)
         }
         for number in 1...2 { try await add("paused\(number)", .paused, users: 10) }
         let fifth = Whose.key("u5")

@@ -1,3 +1,4 @@
+import CLinux
 import Basics
 import Glibc
 
