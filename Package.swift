@@ -67,6 +67,7 @@ let testTargets: [Target] =
         tests("PostgresTests", of: ["Postgres", "TestSupport"]),
         tests("HTTPTests", of: ["HTTP"]),
         tests("ServingTests", of: ["Serving", "HTTP", "TestSupport"]),
+        tests("PagesTests", of: ["Pages", "JobQueue", "JSON"]),
         tests("JobFilesTests", of: ["JobFiles", "JSON", "Basics", "TestJobFiles"]),
         tests("SecretsTests", of: ["Secrets", "Basics", "CSodium"]),
         tests("ImportingTests", of: ["Importing", "JobFiles", "JSON"]),
@@ -74,7 +75,8 @@ let testTargets: [Target] =
         tests(
             "JobQueueTests",
             of: [
-                "JobQueue", "Claiming", "Postgres", "JSON", "Schema", "TestSupport", "Basics",
+                "JobQueue", "Claiming", "Pages", "Postgres", "JSON", "Schema", "TestSupport",
+                "Basics",
             ]),
         tests("ClaimingTests", of: ["Claiming", "JobQueue", "Basics"]),
         .target(
@@ -217,10 +219,12 @@ let package = Package(
                 "Runner", "Sync", "Asking", "Reading", "JobQueue", "Postgres", "HTTP", "JobFiles",
                 "JSON", "Schema", "Secrets", "Telemetry", "Basics",
             ]),
+        room("Pages", uses: ["JobQueue", "JSON"]),
         room(
             "Commands",
             uses: [
-                "Conformance", "Serving", "Runner", "Sync", "Writing", "Asking", "CloudKit",
+                "Conformance", "Pages", "Serving", "Runner", "Sync", "Writing", "Asking",
+                "CloudKit",
                 "Importing", "JobQueue", "Postgres",
                 "HTTP", "JobFiles", "JSON", "Schema", "Secrets", "Telemetry", "CLinux", "Basics",
             ]),

@@ -137,11 +137,13 @@ final class AccessTokenHolder {
             let client = tools.client
             let patience = requestMax
             requests += 1
+            let began = ContinuousClock.now
             let response = try await Task {
                 try await client.send(asked, deadline: .now + patience)
             }.value
             if issuer.isOfSource {
                 tools.metrics.add(to: .sourceRequests, source.id, "\(response.status / 100)xx")
+                tools.metrics.observe(.now - began, in: .sourceDuration, source.id)
             }
             let issued = try issuer.issued(
                 by: response,

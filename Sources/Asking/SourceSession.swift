@@ -279,16 +279,19 @@ public final class SourceSession {
     func answered(_ request: HTTPRequest) async throws -> HTTPResponse {
         var request = request
         request.isPublicOnly = source.reachesPublicOnly
+        let began = ContinuousClock.now
         do {
             let response = try await tools.client.send(
                 request, deadline: min(deadline, .now + source.timeout))
             tools.metrics.add(to: .sourceRequests, source.id, "\(response.status / 100)xx")
+            tools.metrics.observe(.now - began, in: .sourceDuration, source.id)
             return response
         } catch {
             // What this process lacks says nothing of the source.
             let isOwn = if case .lacking = error { true } else { false }
             if !isOwn {
                 tools.metrics.add(to: .sourceRequests, source.id, "error")
+                tools.metrics.observe(.now - began, in: .sourceDuration, source.id)
             }
             throw error
         }

@@ -39,6 +39,7 @@ struct MaintenanceLoop: Sendable {
             if let worker = context.registration.worker {
                 await attempt { try await queue.forgetEndedClaims(worker: worker) }
                 await attempt { try await context.claimer.tellUse(worker: worker) }
+                await attempt { try await context.history.tell(context.syncer.metrics, queue) }
                 await attempt { try await tellOtherFiles(of: worker, &otherFiles) }
             }
             if ContinuousClock.now >= partitionsDue {

@@ -163,5 +163,7 @@ public final class Worker: Sendable {
     private func deregister() async {
         guard !context.isAborting, let worker = context.registration.worker else { return }
         _ = try? await context.heartbeatQueue.leave(worker: worker, deadline: .now + .seconds(1))
+        try? await context.history.tell(
+            context.syncer.metrics, context.heartbeatQueue, deadline: .now + .milliseconds(500))
     }
 }

@@ -27,6 +27,7 @@ final class WorkerContext: Sendable {
     let rotation = Rotation()
     let outage = DatabaseOutage()
     let liveness = Liveness()
+    let history = HistoryTeller()
 
     /// Something may be due that was not before.
     let dueWakeUp = WakeUp()

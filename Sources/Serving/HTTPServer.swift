@@ -21,14 +21,19 @@ public final class HTTPServer: Sendable {
     public let address: ListenAddress
 
     /// Begins to listen; throws `ListenFailure`.
-    public convenience init(_ address: ListenAddress, _ handler: @escaping Handler) throws {
-        try self.init(address, ServerLimits(), handler)
+    ///
+    /// Without `takesForms` nothing may be posted.
+    public convenience init(
+        _ address: ListenAddress, takesForms: Bool = false, _ handler: @escaping Handler
+    ) throws {
+        try self.init(address, ServerLimits(), takesForms: takesForms, handler)
     }
 
     init(
-        _ address: ListenAddress, _ limits: ServerLimits, _ handler: @escaping Handler
+        _ address: ListenAddress, _ limits: ServerLimits, takesForms: Bool = false,
+        _ handler: @escaping Handler
     ) throws {
-        core = ServerCore(limits, handler)
+        core = ServerCore(limits, takesForms: takesForms, handler)
         let port = core.start(address)
         guard let port else {
             throw ListenFailure(description: "can't listen on \(address): is the port taken?")

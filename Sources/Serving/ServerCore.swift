@@ -16,6 +16,7 @@ final class ServerCore: @unchecked Sendable {
 
     private let handler: HTTPServer.Handler
     private let limits: ServerLimits
+    private let takesForms: Bool
     let connections: OpenConnections
     private let state = Mutex(State())
     private let daemon = Mutex<Daemon>(Daemon())
@@ -25,8 +26,9 @@ final class ServerCore: @unchecked Sendable {
         var pointer: OpaquePointer?
     }
 
-    init(_ limits: ServerLimits, _ handler: @escaping HTTPServer.Handler) {
+    init(_ limits: ServerLimits, takesForms: Bool, _ handler: @escaping HTTPServer.Handler) {
         self.handler = handler
+        self.takesForms = takesForms
         self.limits = limits
         connections = OpenConnections(limits)
     }
@@ -59,10 +61,13 @@ final class ServerCore: @unchecked Sendable {
 
     // MARK: Called by libmicrohttpd
 
-    /// Called with a request's head, and then, where nothing was queued, whenever it may be answered.
+    /// Called with a request's head, with each part of its body, and then, where nothing was queued, whenever it may be
+    /// answered.
     private static let onRequest: MHD_AccessHandlerCallback = {
-        context, connection, path, method, _, _, _, known in
-        guard let context, let connection, let path, let method, let known else { return .NO }
+        context, connection, path, method, _, part, partBytes, known in
+        guard let context, let connection, let path, let method, let known, let partBytes else {
+            return .NO
+        }
         let core = Unmanaged<ServerCore>.fromOpaque(context).takeUnretainedValue()
         if known.pointee == mhd_shim_too_many_parameters() {
             core.connections.ask(socket: mhd_shim_socket(connection))
@@ -70,30 +75,48 @@ final class ServerCore: @unchecked Sendable {
         }
         if let exchange = known.pointee {
             let found = Unmanaged<Exchange>.fromOpaque(exchange).takeUnretainedValue()
-            return core.serve(found, connection)
+            guard partBytes.pointee > 0 else { return core.serve(found, connection) }
+            found.take(UnsafeRawBufferPointer(start: part, count: partBytes.pointee))
+            partBytes.pointee = 0
+            return .YES
         }
         core.connections.ask(socket: mhd_shim_socket(connection))
-        // The head is here, and no body is waited for: whoever announces one is refused, and the connection ends.
-        if let refusal = refusal(of: String(cString: method), connection) {
-            return reply(refusal, connection)
-        }
-        known.pointee = Unmanaged.passRetained(Exchange(path: String(cString: path))).toOpaque()
+        let verb = String(cString: method)
+        // The head is here, and no body is waited for but a form's: whoever announces one is refused, and the connection
+        // ends.
+        if let refusal = core.refusal(of: verb, connection) { return reply(refusal, connection) }
+        known.pointee =
+            Unmanaged.passRetained(
+                Exchange(path: String(cString: path), isPost: verb == "POST")
+            ).toOpaque()
         return .YES
     }
 
-    private static func refusal(
-        of method: String, _ connection: OpaquePointer
-    ) -> ServedResponse? {
+    private func refusal(of method: String, _ connection: OpaquePointer) -> ServedResponse? {
+        let headers = Self.pairs(connection, .HEADER_KIND).map {
+            (name: $0.name.lowercased(), value: $0.value)
+        }
+        let lengths = headers.filter { $0.name == "content-length" }.map(\.value)
+        let isChunked = headers.contains { $0.name == "transfer-encoding" }
+        if method == "POST", takesForms {
+            guard !isChunked, lengths.count == 1, let length = Int(lengths[0]) else {
+                return ServedResponse(411, "expected one Content-Length\n")
+            }
+            guard (0...limits.formBytes).contains(length) else {
+                return ServedResponse(413, "expected at most \(limits.formBytes) bytes\n")
+            }
+            let types = headers.filter { $0.name == "content-type" }.map {
+                $0.value.prefix { $0 != ";" }.lowercased()
+            }
+            guard types == ["application/x-www-form-urlencoded"] else {
+                return ServedResponse(415, "expected a form\n")
+            }
+            return nil
+        }
         guard ["GET", "HEAD"].contains(method) else {
             return ServedResponse(405, "expected GET or HEAD\n")
         }
-        let hasBody = pairs(connection, .HEADER_KIND).contains { field in
-            switch field.name.lowercased() {
-            case "content-length": field.value != "0"
-            case "transfer-encoding": true
-            default: false
-            }
-        }
+        let hasBody = isChunked || lengths.contains { $0 != "0" }
         return hasBody ? ServedResponse(413, "expected no body\n") : nil
     }
 
@@ -121,8 +144,12 @@ final class ServerCore: @unchecked Sendable {
 
     private func serve(_ exchange: Exchange, _ connection: OpaquePointer) -> MHD_Result {
         if let response = exchange.response { return Self.reply(response, connection) }
+        guard let form = FormBody.fields(of: exchange.body) else {
+            return Self.reply(ServedResponse(400, "expected a form of few fields\n"), connection)
+        }
         let request = ServedRequest(
             path: exchange.path, query: Self.pairs(connection, .GET_ARGUMENT_KIND),
+            posted: exchange.isPost ? form : nil,
             headers: Self.pairs(connection, .HEADER_KIND),
             peer: text(of: mhd_shim_peer(connection)), own: text(of: mhd_shim_own(connection)))
         let isWorking = work(on: request, exchange, Suspended(connection: connection))
@@ -188,6 +215,7 @@ final class ServerCore: @unchecked Sendable {
         // A connection that is kept is one that others don't have.
         MHD_add_response_header(made, "Connection", "close")
         MHD_add_response_header(made, "X-Content-Type-Options", "nosniff")
+        for (name, value) in response.headers { MHD_add_response_header(made, name, value) }
         return MHD_queue_response(connection, UInt32(response.status), made)
     }
 }
@@ -200,9 +228,21 @@ private func text(of address: UInt32) -> String {
 /// One request on its way.
 private final class Exchange: Sendable {
     let path: String
+    let isPost: Bool
+    private let posted = Mutex<[UInt8]>([])
     private let answer = Mutex<ServedResponse?>(nil)
 
-    init(path: String) { self.path = path }
+    init(path: String, isPost: Bool) {
+        self.path = path
+        self.isPost = isPost
+    }
+
+    /// What has come of the body, which is as long as its length announced.
+    var body: [UInt8] { posted.withLock { $0 } }
+
+    func take(_ part: UnsafeRawBufferPointer) {
+        posted.withLock { $0.append(contentsOf: part) }
+    }
 
     /// Set once the handler has answered.
     var response: ServedResponse? {

@@ -10,6 +10,8 @@ struct ServerLimits: Sendable {
     var connection = Duration.seconds(30)
     /// Request line and header fields of one request, in bytes, with what reading them takes.
     var headBytes = 16 << 10
+    /// A posted form.
+    var formBytes = 16 << 10
 
     /// As many connections are accepted before any is kept waiting; those beyond `connections` are ended at once.
     var accepted: UInt32 { UInt32(connections) * 4 }

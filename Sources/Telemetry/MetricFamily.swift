@@ -9,6 +9,7 @@ public enum MetricFamily: String, Sendable, CaseIterable {
     case records = "jobrunner_records_total"
     case skips = "jobrunner_skipped_entities_total"
     case sourceRequests = "jobrunner_source_requests_total"
+    case sourceDuration = "jobrunner_source_request_duration_seconds"
     case claimDuration = "jobrunner_claim_duration_seconds"
     case commitDuration = "jobrunner_commit_duration_seconds"
     case slots = "jobrunner_slots"
@@ -52,7 +53,7 @@ public enum MetricFamily: String, Sendable, CaseIterable {
         switch self {
         case .buildInfo: .info
         case .runs, .records, .skips, .sourceRequests, .processCPU: .counter
-        case .runDuration, .startDelay, .claimDuration, .commitDuration: .histogram
+        case .runDuration, .startDelay, .sourceDuration, .claimDuration, .commitDuration: .histogram
         case .slots, .ready, .dueJobs, .waitingJobs, .oldestDue, .troubled, .freshUsers,
             .freshCounted, .sweptRows, .usualSweptRows, .choreAge, .clockSetBack,
             .sourceBlocked,
@@ -77,7 +78,7 @@ public enum MetricFamily: String, Sendable, CaseIterable {
         case .troubled: ["trouble"]
         case .freshUsers: ["job", "tenant"]
         case .freshCounted, .sweptRows, .usualSweptRows: ["job"]
-        case .sourceBlocked: ["source"]
+        case .sourceBlocked, .sourceDuration: ["source"]
         case .workers: ["health"]
         case .choreAge: ["chore"]
         default: []
@@ -97,6 +98,7 @@ public enum MetricFamily: String, Sendable, CaseIterable {
             "Entities of which the source had nothing for a user, by a rule of the job file: each time that a run finds it so."
         case .sourceRequests:
             "Requests to sources, by the class of the answer; error: there was none."
+        case .sourceDuration: "How long a source took for an answer, or until there was none."
         case .claimDuration: "How long a claim took that was asked for free slots."
         case .commitDuration: "How long the transaction of a page took."
         case .slots: "Slots that a run holds, and those that are free."
@@ -137,6 +139,7 @@ public enum MetricFamily: String, Sendable, CaseIterable {
     public var buckets: [Double] {
         switch self {
         case .runDuration: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900]
+        case .sourceDuration: [0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
         case .startDelay: [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400, 86_400]
         case .claimDuration, .commitDuration:
             [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]

@@ -80,6 +80,13 @@ public final class Metrics: Sendable {
         return samples
     }
 
+    /// What each series of a counter has counted, or of a histogram has added up.
+    public func totals(of family: MetricFamily) -> [[String]: Double] {
+        state.withLock { state in
+            state.counters[family] ?? state.histograms[family]?.mapValues(\.sum) ?? [:]
+        }
+    }
+
     private func sorted<Value>(_ series: [[String]: Value]?) -> [([String], Value)] {
         (series ?? [:]).sorted { $0.key.lexicographicallyPrecedes($1.key) }.map {
             ($0.key, $0.value)

@@ -71,7 +71,7 @@ import Testing
                 ["JOBRUNNER_SETTINGS": settings], ["JOBRUNNER_SERVE_TOKEN_FILE": token],
             ] {
                 #expect {
-                    _ = try Settings(environment: { environment[$0] }).serveToken()
+                    _ = try Settings(environment: { environment[$0] }).serveTokens()
                 } throws: { error in
                     Failure(error).exitCode == .configuration
                         && Failure(error).lines.count == 1
@@ -83,6 +83,32 @@ import Testing
             #expect(
                 try found(.listen, ["JOBRUNNER_LISTEN_FILE": listen])?.value == ":2")
             #expect(try found(.listen, ["JOBRUNNER_SETTINGS": plain])?.value == ":1")
+        }
+    }
+
+    @Test func `a file of tokens has one in each line, behind a name where there are several`()
+        throws
+    {
+        try withFolder { folder throws in
+            func tokens(_ text: String) throws -> [String] {
+                let path = try write(text, "tokens", in: folder)
+                let settings = try Settings { $0 == "JOBRUNNER_SERVE_TOKEN_FILE" ? path : nil }
+                return try settings.serveTokens().map {
+                    "\($0.name) \(String(decoding: $0.bytes, as: UTF8.self))"
+                }
+            }
+            let long = "0123456789abcdef"
+            #expect(try tokens(long + "\n") == ["token \(long)"])
+            #expect(
+                try tokens("ann \(long)1\r\n\n bob\t\(long)2 \n") == [
+                    "ann \(long)1", "bob \(long)2",
+                ])
+            for wrong in [
+                "", "\n", "short", "ann short", "ann \(long) more", "\(long)\n\(long)1",
+                "ann \(long)\nann \(long)1",
+            ] {
+                #expect(throws: Failure.self, "\(wrong)") { try tokens(wrong) }
+            }
         }
     }
 

@@ -41,6 +41,17 @@ extension Given {
             from generate_series(0, 168, \(step)) as n
             """)
     }
+    /// What was counted in the same quarter of an hour of each of these days before this one.
+    public static func counted(_ measure: String, _ subject: String, daysAgo: ClosedRange<Int>)
+        -> Given
+    {
+        Given(
+            """
+            insert into jobrunner.history_counts (at, measure, subject, value)
+            select date_bin('15 minutes', now(), '2000-01-01 00:00:00+00') - n * interval '1 day', '\(measure)', '\(subject)', 1
+            from generate_series(\(daysAgo.lowerBound), \(daysAgo.upperBound)) as n
+            """)
+    }
     /// No event has been told.
     public static func noEvents() -> Given { Given("delete from jobrunner.events") }
     /// All that was noted for `changes_since` happened that much earlier than it did.

@@ -138,6 +138,7 @@ begin
   perform jobrunner.count_troubles(in_most);
   perform jobrunner.count_causes(in_most);
   perform jobrunner.count_swept();
+  perform jobrunner.count_history();
   return true;
 end
 $$;

@@ -27,13 +27,14 @@ declare
   ];
   -- What operators may call beside the rest of that; they read with functions of the views, which readers may call.
   v_operators constant text[] := array[
-    'add_application', 'add_secrets', 'add_tenant', 'add_tenant_key', 'close_breaker', 'count_waiting', 'duplicates', 'give_job',
+    'act_on_jobs', 'add_application', 'add_secrets', 'add_tenant', 'add_tenant_key', 'close_breaker', 'count_waiting', 'duplicates', 'give_job',
     'hasten_push', 'jobs_named', 'keeps_edits', 'merge_duplicates', 'pause_job_file',
     'remove_application', 'remove_tenant', 'repair_jobs', 'reset_jobs', 'resume_job_file', 'retry_jobs',
     'set_source', 'set_tenant', 'take_job', 'tenant_named', 'tenant_user', 'user_named', 'wrapping_keys'
   ];
   v_readers constant text[] := array[
-    'describe_counters', 'endless_at', 'is_fruitless', 'other_files', 'session_figures', 'shell_word', 'words_for'
+    'describe_counters', 'endless_at', 'is_fruitless', 'jobs_meant', 'look_at_rows', 'note_look', 'other_files', 'session_figures', 'shell_word',
+    'words_for'
   ];
   -- Definers that workers call.
   v_workers constant text[] := array[
@@ -55,7 +56,7 @@ declare
   v_parts constant text[] := array['secrets', 'sources'];
   v_hidden constant text[] := array[
     'application_logins', 'applications', 'audit', 'audit_trail', 'change_floors', 'change_turns', 'changes',
-    'migrating', 'roles'
+    'migrating', 'people', 'roles', 'secret_overview'
   ];
   -- Columns that hold text of a source or of a user, and positions, which readers do not see.
   v_texts constant text[] := array[
@@ -64,13 +65,14 @@ declare
     'troubles', 'unread', 'validator', 'watermark'
   ];
   v_views constant text[] := array[
-    'blocked_sources', 'causes', 'entity_progress', 'failing_jobs', 'gauges', 'job_overview', 'jobs_in_trouble',
-    'cause_kinds', 'kinds_of_trouble', 'late_jobs', 'quarantined_jobs', 'raised_alerts', 'running_jobs',
-    'tenant_freshness', 'tenant_shares', 'user_story', 'waiting_reasons', 'worker_health'
+    'blocked_sources', 'cause_kinds', 'causes', 'counted_freshness', 'entity_progress', 'failing_jobs', 'gauges',
+    'history', 'job_file_entities', 'job_overview', 'jobs_in_trouble', 'kinds_of_trouble', 'late_jobs', 'quarantined_jobs',
+    'raised_alerts', 'running_jobs', 'runs_of_day', 'source_overview', 'tenant_freshness', 'tenant_overview',
+    'tenant_shares', 'user_overview', 'user_story', 'waiting_reasons', 'worker_files', 'worker_health'
   ];
   v_tables constant text[] := array[
-    'applied_code', 'cause_counts', 'checkpoints', 'chores', 'claims', 'freshness_counts', 'job_files', 'jobs',
-    'migrations', 'periods', 'runs', 'slot_use', 'sources', 'swept_counts', 'tenant_jobs', 'tenants', 'trouble_counts', 'users',
+    'applied_code', 'cause_counts', 'checkpoints', 'chores', 'claims', 'freshness_counts', 'history_counts', 'job_files', 'jobs',
+    'migrations', 'people', 'periods', 'runs', 'slot_use', 'sources', 'swept_counts', 'tenant_jobs', 'tenants', 'trouble_counts', 'users',
     'waiting_counts', 'workers'
   ];
   v_unknown text;

@@ -80,6 +80,21 @@ comment on column jobrunner.applications.added_at is 'When it was added.';
 create index applications_of_a_tenant on jobrunner.applications (tenant_id);
 comment on index jobrunner.applications_of_a_tenant is 'A tenant''s applications.';
 
+create table jobrunner.people (
+  sign_in text primary key,
+  role text not null,
+  person text not null,
+  added_at timestamptz not null default now(),
+  constraint sign_in_is_1_to_255_printable_characters check (sign_in ~ '^[^[:cntrl:]]{1,255}$'),
+  constraint person_is_1_to_255_printable_characters check (person ~ '^[^[:cntrl:]]{1,255}$'),
+  constraint person_has_a_role_name check (octet_length(role) between 1 and 63)
+);
+comment on table jobrunner.people is 'Who acts on the pages of `jobrunner serve`: what somebody signs in as, the role of the server by which he then reads and acts, and his name for the audit.';
+comment on column jobrunner.people.sign_in is 'The name of his token, or what the proxy that signs him in calls him.';
+comment on column jobrunner.people.role is 'A role that the login of `jobrunner serve` may take on (set role): what it may not do, he may not.';
+comment on column jobrunner.people.person is 'His name, as audit has it.';
+comment on column jobrunner.people.added_at is 'When he was added.';
+
 create table jobrunner.users (
   id bigint generated always as identity primary key,
   tenant_id bigint not null references jobrunner.tenants (id),
@@ -970,6 +985,7 @@ create table jobrunner.audit (
   at timestamptz not null default now(),
   login text not null default session_user,
   role text,
+  person text,
   verb text not null,
   tenant_id bigint,
   user_id bigint,
@@ -982,6 +998,7 @@ comment on column jobrunner.audit.id is 'Number of the row.';
 comment on column jobrunner.audit.at is 'When its transaction began.';
 comment on column jobrunner.audit.login is 'Who had logged in.';
 comment on column jobrunner.audit.role is 'The role that the login had taken on by set role; null: none.';
+comment on column jobrunner.audit.person is 'Who was signed in to the pages of `jobrunner serve`, as that login says; null: the act came another way.';
 comment on column jobrunner.audit.verb is 'What was called, or which step of migrate it was.';
 comment on column jobrunner.audit.tenant_id is 'Whose; null: it was of no one tenant.';
 comment on column jobrunner.audit.user_id is 'Which user; null: it was of no one user.';
@@ -1134,6 +1151,25 @@ comment on column jobrunner.swept_counts.job_name is 'The job.';
 comment on column jobrunner.swept_counts.hour is 'The hour in which the runs ended.';
 comment on column jobrunner.swept_counts.rows is 'How many rows.';
 
+create table jobrunner.history_counts (
+  at timestamptz not null,
+  measure text not null,
+  subject text not null,
+  detail text not null default '',
+  value double precision not null,
+  primary key (measure, at, subject, detail),
+  constraint history_is_of_known_measures check (
+    measure in ('runs', 'requests', 'request_seconds', 'fresh_percent', 'waiting')
+  ),
+  constraint history_is_kept_by_quarters_of_an_hour check (at = date_bin('15 minutes', at, '2000-01-01 00:00:00+00'))
+) with (fillfactor = 70);
+comment on table jobrunner.history_counts is 'What was, by quarters of an hour, for the curves of the pages: some hundred rows a quarter, kept for three days, about 10 MB. Written by workers and by count_waiting. Read it by history.';
+comment on column jobrunner.history_counts.at is 'When the quarter began.';
+comment on column jobrunner.history_counts.measure is 'runs, requests, request_seconds, fresh_percent or waiting: what view history says of it.';
+comment on column jobrunner.history_counts.subject is 'A job, a source or a reason.';
+comment on column jobrunner.history_counts.detail is 'An outcome, a class of answers, or a tenant.';
+comment on column jobrunner.history_counts.value is 'The number.';
+
 create table jobrunner.chores (
   name text primary key,
   done_at timestamptz,
@@ -1152,7 +1188,7 @@ comment on column jobrunner.chores.latest_at is 'The latest time at which it was
 -- The health is asked for at each worker's start: the first day has no need.
 insert into jobrunner.chores (name, done_at) values ('maintain_runs', null), ('reconcile', null), ('health', now()),
   ('waiting', null),
-  ('freshness', null);
+  ('freshness', null), ('history', null);
 
 create type jobrunner.claimed_job as (
   user_id bigint,

@@ -6,7 +6,7 @@ from jobrunner.jobs as j
 join jobrunner.users as u on u.id = j.user_id
 join jobrunner.tenants as t on t.id = j.tenant_id
 where j.claimable_at < now() and j.state = 'waiting' and t.paused_at is null
-order by j.due_at;
+order by j.claimable_at, j.user_id;
 comment on view jobrunner.late_jobs is 'What is late? Due jobs that nobody has claimed yet, the latest first.';
 comment on column jobrunner.late_jobs.tenant is 'Name of the tenant.';
 comment on column jobrunner.late_jobs.user_key is 'Key of the user.';

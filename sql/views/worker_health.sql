@@ -8,7 +8,8 @@ select w.id as worker_id, w.host, w.pid, w.version,
   end as health,
   w.capacity,
   coalesce(h.running_count, 0) as running_count,
-  now() - w.heartbeat_at as silent_for, w.started_at, w.ended_at
+  now() - w.heartbeat_at as silent_for, w.started_at, w.ended_at,
+  case when w.ended_at is null then array_to_string(jobrunner.other_files(w), ', ') end as other_files
 from jobrunner.workers as w
 left join (
   select j.worker_id, count(*) as running_count
@@ -27,3 +28,4 @@ comment on column jobrunner.worker_health.running_count is 'Jobs it holds now.';
 comment on column jobrunner.worker_health.silent_for is 'Since its last heartbeat.';
 comment on column jobrunner.worker_health.started_at is 'When it registered.';
 comment on column jobrunner.worker_health.ended_at is 'When it left or was given up.';
+comment on column jobrunner.worker_health.other_files is 'Its job files that are not those that migrate stored; empty: none.';

@@ -6,7 +6,7 @@ import Schema
 import Serving
 import Telemetry
 
-/// `jobrunner serve`: metrics, health and views over HTTP, for those who watch.
+/// `jobrunner serve`: pages, metrics, health and views over HTTP, for those who watch and those who act.
 func serve(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
     guard let address = arguments.address("listen") else {
         preconditionFailure("--listen has a default")
@@ -21,9 +21,9 @@ func serve(_ arguments: ParsedArguments, _ context: Context) async throws -> Exi
     configuration.reconnectTimeout = .seconds(1)
     let signals = Signals.stream(endingWithin: .seconds(9.5)) {}
     return try await Database.withSessions(configuration) { database in
-        let endpoint = ServeEndpoint(database, gate, log)
+        let endpoint = ServeEndpoint(database, gate, log, takesActs: arguments.has("actions"))
         try await endpoint.refuseWideLogin()
-        let server = try HTTPServer(address) { await endpoint.answer($0) }
+        let server = try HTTPServer(address, takesForms: true) { await endpoint.answer($0) }
         log.emit(.listening(Subject(), address: "\(server.address)"))
         for await _ in signals { break }
         await server.stop()
@@ -39,9 +39,11 @@ struct ServeEndpoint: Sendable {
     private let login: ServeLogin
     private let log: Log
     private let outage = DatabaseOutage()
+    private let pages: ServePages
 
-    init(_ database: Database, _ gate: ServeGate, _ log: Log) {
+    init(_ database: Database, _ gate: ServeGate, _ log: Log, takesActs: Bool) {
         self.database = database
+        pages = ServePages(ScreenReader(database), gate, takesActs: takesActs)
         queue = Queue(database)
         self.gate = gate
         self.log = log
@@ -56,11 +58,15 @@ struct ServeEndpoint: Sendable {
     }
 
     func answer(_ request: ServedRequest) async -> ServedResponse {
-        if let refusal = gate.refusal(of: request) { return refusal }
         // A probe does not ask the database.
+        let isOfPages = pages.answers(request)
+        if !isOfPages, let refusal = gate.refusal(of: request) { return refusal }
         if request.path == "/livez" { return ServedResponse(200, "alive\n") }
         do {
-            let response = try await told(request)
+            let response =
+                isOfPages
+                ? try await pages.answer(request) { try await login.check() }
+                : try await told(request)
             if let lasting = outage.end() { log.emit(.databaseBack(Subject(), after: lasting)) }
             return response
         } catch {
@@ -68,12 +74,14 @@ struct ServeEndpoint: Sendable {
             if request.path == "/readyz" {
                 return ServedResponse(readiness: [reason(for: error)])
             }
+            if isOfPages { return pages.away() }
             // What the database says is for its operator: it may name hosts and roles.
             return ServedResponse(503, "the database does not answer, or refuses\n")
         }
     }
 
     private func told(_ request: ServedRequest) async throws -> ServedResponse {
+        guard !request.isPost else { return ServedResponse(405, "expected GET or HEAD\n") }
         try await login.check()
         switch request.path {
         case "/readyz":

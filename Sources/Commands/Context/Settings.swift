@@ -91,18 +91,31 @@ struct Settings: Sendable {
                 + hint(for: name, among: files.map(\.name)))
     }
 
-    /// What whoever asks `serve` must know; nil when no token is asked for.
-    func serveToken() throws -> [UInt8]? {
-        guard let serveTokenFile else { return nil }
-        let token = try readSecretFile(
-            serveTokenFile, limit: 4096, credentials: credentials, unfit: .configuration
-        ).filter { !" \n\r\t".utf8.contains($0) }
-        guard token.count >= 16 else {
-            throw Failure(
-                .configuration,
-                "JOBRUNNER_SERVE_TOKEN_FILE: expected a token of 16 characters or more")
+    /// What those who ask `serve` must know, one of them each; empty when no token is asked for.
+    ///
+    /// A line of the file has a token, or a name before it; a token without one is called `token`.
+    func serveTokens() throws -> [ServeToken] {
+        guard let serveTokenFile else { return [] }
+        let bytes = try readSecretFile(
+            serveTokenFile, limit: 64 << 10, credentials: credentials, unfit: .configuration)
+        var tokens: [ServeToken] = []
+        for line in bytes.split(whereSeparator: { $0 == 10 || $0 == 13 }) {
+            let words = line.split(whereSeparator: { $0 == 32 || $0 == 9 })
+            guard let token = words.last else { continue }
+            let name = words.count == 2 ? String(decoding: words[0], as: UTF8.self) : "token"
+            guard words.count < 3, token.count >= 16, !tokens.contains(where: { $0.name == name })
+            else {
+                throw Failure(
+                    .configuration,
+                    "JOBRUNNER_SERVE_TOKEN_FILE: expected a token of 16 characters or more in each line, behind a name of"
+                        + " its own where there are several")
+            }
+            tokens.append(ServeToken(name: name, bytes: Array(token)))
         }
-        return token
+        guard !tokens.isEmpty else {
+            throw Failure(.configuration, "JOBRUNNER_SERVE_TOKEN_FILE: expected a token")
+        }
+        return tokens
     }
 
     /// Where sources may live beside the public internet.

@@ -1,5 +1,6 @@
 /// Every command, in the order of the help.
 let allCommands: [CommandSpec] =
-    schemaCommands + tenantCommands + userCommands + applicationCommands + keyCommands + runCommands
+    schemaCommands + tenantCommands + userCommands + applicationCommands + personCommands
+    + keyCommands + runCommands
     + questionCommands + jobCommands
     + importCommands

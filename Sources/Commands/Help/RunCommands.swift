@@ -30,11 +30,16 @@ let runCommands = [
         ],
         example: "jobrunner worker --concurrency 50"),
     CommandSpec(
-        "serve", "Answer /metrics, /livez, /readyz and /views over HTTP until told to stop",
+        "serve",
+        "Answer with pages, /metrics, /livez, /readyz and /views over HTTP until told to stop",
         options: [
             .value(
                 "listen", "ADDRESS", as: .address(mayBeNone: false), setting: .listen,
-                "where to listen")
+                "where to listen"),
+            .flag(
+                "actions",
+                "let those act on the pages who have signed in and whom jobrunner person add has given a role that may"
+            ),
         ],
         example: "jobrunner serve --listen 127.0.0.1:9465"),
     CommandSpec(

@@ -1,0 +1,23 @@
+create or replace view jobrunner.user_overview as
+select t.name as tenant, u.key as user_key, u.paused_at, u.created_at, j.job_count, j.failing_count, j.running_count,
+  j.last_success_at, j.due_at
+from jobrunner.tenants as t
+join jobrunner.users as u on u.tenant_id = t.id
+cross join lateral (
+  select count(*) as job_count, count(*) filter (where j.last_error_kind is not null) as failing_count,
+    count(*) filter (where j.worker_id is not null) as running_count, min(j.last_success_at) as last_success_at,
+    min(j.due_at) as due_at
+  from jobrunner.jobs as j
+  where j.user_id = u.id
+) as j
+where not u.stands_for_tenant;
+comment on view jobrunner.user_overview is 'How is each user? Filter by tenant, order by user_key and limit.';
+comment on column jobrunner.user_overview.tenant is 'Name of the tenant.';
+comment on column jobrunner.user_overview.user_key is 'Key of the user.';
+comment on column jobrunner.user_overview.paused_at is 'Since when the user is paused; null: he is not.';
+comment on column jobrunner.user_overview.created_at is 'When he was added.';
+comment on column jobrunner.user_overview.job_count is 'His jobs.';
+comment on column jobrunner.user_overview.failing_count is 'Of those, the ones with an error that no complete run has cleared.';
+comment on column jobrunner.user_overview.running_count is 'Of those, the ones that run.';
+comment on column jobrunner.user_overview.last_success_at is 'When the one that waits longest for it was last complete; null: none was.';
+comment on column jobrunner.user_overview.due_at is 'When the next one is due.';
