@@ -119,7 +119,7 @@ let testTargets: [Target] =
             of: [
                 "Commands", "JSON", "JobFiles", "Postgres", "JobQueue", "Runner", "Schema",
                 "Secrets",
-                "Serving", "Telemetry", "CLinux",
+                "Serving", "Telemetry", "CLinux", "TestSupport",
             ]),
         tests("BenchTests", of: ["Bench", "JSON"]),
         tests("FakeSourceTests", of: ["FakeSource", "COpenSSL"]),

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 @testable import Commands
@@ -55,35 +56,15 @@ private func table(_ rows: [[JSONValue]]) -> Table {
 }
 
 @Suite struct ProgressLineTests {
-    private func read(_ descriptor: Int32) -> String {
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = Glibc.read(descriptor, &buffer, buffer.count)
-        return String(decoding: buffer[..<max(0, count)], as: UTF8.self)
-    }
-
     @Test func `progress goes to a terminal, over itself, and never wraps`() throws {
-        let master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
-        try #require(master >= 0)
-        defer { close(master) }
-        // Unlock the other end, and ask for its number: TIOCSPTLCK and TIOCGPTN.
-        var locked: Int32 = 0
-        var number: UInt32 = 0
-        let unlocked = ioctl(master, 0x4004_5431, &locked)
-        let numbered = ioctl(master, 0x8004_5430, &number)
-        try #require(unlocked == 0 && numbered == 0)
-        let terminal = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
-        try #require(terminal >= 0)
-        defer { close(terminal) }
-        var size = winsize(ws_row: 5, ws_col: 20, ws_xpixel: 0, ws_ypixel: 0)
-        let sized = ioctl(terminal, UInt(TIOCSWINSZ), &size)
-        try #require(sized == 0)
-        let line = ProgressLine(descriptor: terminal)
+        let terminal = try Pseudoterminal(columns: 20)
+        let line = ProgressLine(descriptor: terminal.terminal)
         line.show("3 of 9 users, the last one at noon")
-        #expect(read(master) == "\r\u{1b}[K3 of 9 users, the l")
+        #expect(terminal.shown() == "\r\u{1b}[K3 of 9 users, the l")
         line.show("a\nb")
-        #expect(read(master) == "\r\u{1b}[Ka\\nb")
+        #expect(terminal.shown().hasSuffix("\r\u{1b}[Ka\\nb"))
         line.clear()
-        #expect(read(master) == "\r\u{1b}[K")
+        #expect(terminal.shown().hasSuffix("b\r\u{1b}[K"))
     }
 
     @Test func `progress goes nowhere else`() throws {
@@ -94,7 +75,8 @@ private func table(_ rows: [[JSONValue]]) -> Table {
         line.show("3 of 9 users")
         line.clear()
         close(ends[1])
-        #expect(read(ends[0]).isEmpty)
+        var byte: UInt8 = 0
+        #expect(read(ends[0], &byte, 1) == 0)
         close(ends[0])
     }
 }

@@ -78,7 +78,7 @@ import Testing
                 try await installation.ok("resume --tenant zeta --all")
                     == "resumed 2 jobs, every job of every user of tenant zeta\n")
             #expect(
-                try await installation.ok("tenant remove zeta")
+                try await installation.ok("tenant remove zeta --yes")
                     == "removed tenant zeta: 1 user, 2 jobs\n")
             #expect(try await installation.ok("tenant list").contains("zeta") == false)
         }
@@ -125,7 +125,7 @@ import Testing
             #expect(
                 exported.contains(#"{"part":"row","name":"store","content":{"store_id": "34"}}"#))
             #expect(
-                try await installation.ok("user remove ann --tenant acme")
+                try await installation.ok("user remove ann --tenant acme --yes")
                     == "removed user ann of tenant acme: 1 secret, 2 jobs, 1 row of synced.store\n")
             #expect(try await installation.value("select count(*) from synced.store") == "0")
         }
@@ -134,12 +134,12 @@ import Testing
     @Test func `a removal prints its receipt as JSON, counted by the deletes`() async throws {
         try await Installation.with { installation in
             try await installation.addAnn()
-            let receipt = try await installation.json("user remove ann --tenant acme")
+            let receipt = try await installation.json("user remove ann --tenant acme --yes")
             #expect(receipt["user"]?.string == "ann")
             #expect(receipt["tenant"]?.string == "acme")
             #expect(receipt["jobs"]?.int == 2)
             #expect(receipt["rows"]?["store"]?.int == 0)
-            let all = try await installation.json("tenant remove acme")
+            let all = try await installation.json("tenant remove acme --yes")
             #expect(all["users"]?.int == 0)
         }
     }

@@ -115,7 +115,8 @@ struct Installation: Household {
 
     /// Starts the program.
     func start(
-        _ line: String, _ changes: [String: String] = [:], input: Pipe? = nil
+        _ line: String, _ changes: [String: String] = [:], input: Pipe? = nil,
+        terminal: Pseudoterminal? = nil
     ) throws -> RunningProgram {
         var arguments = words(line.replacingOccurrences(of: "@@", with: "@\(folder.path)/"))
         var environment = environment
@@ -128,7 +129,8 @@ struct Installation: Household {
         default: environment["DATABASE_URL"] = TestCluster.operatorLogin(of: url)
         }
         return try RunningProgram(
-            arguments, environment: environment.merging(changes) { $1 }, input: input)
+            arguments, environment: environment.merging(changes) { $1 }, input: input,
+            terminal: terminal)
     }
 
     /// Runs the program, which must succeed and complain about nothing; returns what it printed.

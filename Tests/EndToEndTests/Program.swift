@@ -25,7 +25,12 @@ final class RunningProgram {
     private let ended: AsyncStream<Int32>
 
     /// Starts it with nothing of this process's environment but what is given.
-    init(_ arguments: [String], environment: [String: String], input: Pipe? = nil) throws {
+    ///
+    /// On a terminal all that it reads and writes is the terminal's.
+    init(
+        _ arguments: [String], environment: [String: String], input: Pipe? = nil,
+        terminal: Pseudoterminal? = nil
+    ) throws {
         folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("jobrunner-run-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -37,6 +42,12 @@ final class RunningProgram {
         let errors = try Self.create(folder.appendingPathComponent("errors"))
         process.standardOutput = output
         process.standardError = errors
+        if let terminal {
+            let handle = FileHandle(fileDescriptor: terminal.terminal, closeOnDealloc: false)
+            process.standardInput = handle
+            process.standardOutput = handle
+            process.standardError = handle
+        }
         let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
         ended = stream
         process.terminationHandler = { process in

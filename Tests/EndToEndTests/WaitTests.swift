@@ -139,7 +139,7 @@ private struct Hand {
             try await eventually("the request") {
                 try await installation.value("select max(priority) from jobrunner.jobs") == "1"
             }
-            try await installation.ok("user remove ann --tenant acme")
+            try await installation.ok("user remove ann --tenant acme --yes")
             let ran = try await waiting.end()
             #expect(ran.code == 1)
             #expect(ran.output.hasSuffix("has no run: the job was removed\n"))

@@ -92,6 +92,26 @@ enum OptionRule {
     case needs(String, String)
 }
 
+/// What a command takes away that nothing brings back.
+///
+/// A command that declares it has `--yes`, and asks on a terminal before it begins (`Confirmation`).
+struct Loss {
+    /// What its first argument names: `tenant`.
+    let kind: String
+    /// What goes, behind that name: `with its users`.
+    let words: String
+    /// Only with this option is anything lost; nil means always.
+    let option: String?
+
+    static func always(_ kind: String, _ words: String) -> Loss {
+        Loss(kind: kind, words: words, option: nil)
+    }
+
+    static func with(_ option: String, _ kind: String, _ words: String) -> Loss {
+        Loss(kind: kind, words: words, option: option)
+    }
+}
+
 /// A command, as data.
 struct CommandSpec {
     /// `enqueue`, or `tenant add`.
@@ -101,18 +121,22 @@ struct CommandSpec {
     let positionals: [PositionalSpec]
     let options: [OptionSpec]
     let rules: [OptionRule]
+    /// Nil means that whatever it does can be undone.
+    let loss: Loss?
     /// A command line that works, from `jobrunner` on.
     let example: String
 
     init(
         _ name: String, _ summary: String, positionals: [PositionalSpec] = [],
-        options: [OptionSpec] = [], rules: [OptionRule] = [], example: String
+        options: [OptionSpec] = [], rules: [OptionRule] = [], loss: Loss? = nil,
+        example: String
     ) {
         self.name = name
         self.summary = summary
         self.positionals = positionals
-        self.options = options
+        self.options = options + (loss == nil ? [] : [.yes])
         self.rules = rules
+        self.loss = loss
         self.example = example
     }
 

@@ -1,5 +1,7 @@
 /// Options that several commands have.
 extension OptionSpec {
+    static let yes = OptionSpec.flag(
+        "yes", "do not ask before what can't be undone; needed where no terminal is")
     static let json = OptionSpec.flag("json", "print JSON instead of text")
     static let rolePrefix = OptionSpec.value(
         "roles", "PREFIX",

@@ -40,8 +40,11 @@ let tenantCommands = [
             .needs("within", "job"),
             .some(changes.map(\.name)),
         ],
+        loss: .with("with-rows", "tenant", "without what the taken jobs have synced"),
         example: "jobrunner tenant set acme --weight 5 --max-running 20"),
     CommandSpec(
         "tenant remove", "Remove a tenant with its users, secrets and synced data",
-        positionals: [name], options: [.json], example: "jobrunner tenant remove acme"),
+        positionals: [name], options: [.json],
+        loss: .always("tenant", "with its users, secrets and synced data"),
+        example: "jobrunner tenant remove acme"),
 ]

@@ -53,5 +53,6 @@ let userCommands = [
         example: "jobrunner user export ann --tenant acme"),
     CommandSpec(
         "user remove", "Remove a user with its secrets and synced data", positionals: [key],
-        options: [.tenant, .json], example: "jobrunner user remove ann --tenant acme"),
+        options: [.tenant, .json], loss: .always("user", "with its secrets and synced data"),
+        example: "jobrunner user remove ann --tenant acme"),
 ]

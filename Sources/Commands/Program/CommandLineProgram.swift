@@ -47,6 +47,7 @@ public enum CommandLineProgram {
                 preconditionFailure("\(arguments.command.name) has no body")
             }
             let arguments = try arguments.filled(from: settings.found)
+            try Confirmation().check(arguments)
             return try await body(arguments, Context(settings: settings, output: output))
         } catch {
             let failure = Failure(error)
