@@ -12,6 +12,10 @@ private let mistakes: [(line: String, code: Int32, words: String)] = [
     ("tenant ad acme", 64, "did you mean add?"),
     ("user frob", 64, "unknown command \"frob\""),
     ("help wroker", 64, "did you mean worker?"),
+    ("completion", 64, "expects bash or zsh"),
+    ("completion fish", 64, "expected bash or zsh"),
+    ("completion bash now", 64, "unexpected argument"),
+    ("man runs", 64, "unexpected argument"),
     ("migrate now", 64, "unexpected argument \"now\""),
     ("migrate --json", 64, "unknown option"),
     ("validate --jason", 64, "did you mean --json?"),
@@ -174,7 +178,7 @@ private let everyCommand = [
     "user remove x", "user export x", "application add x", "application list",
     "application remove x", "worker", "enqueue x", "status", "explain x",
     "runs x", "audit", "cancel x", "retry x", "pause x", "resume x", "reset x", "repair x",
-    "fresh x", "trigger x", "dry-run x",
+    "fresh x", "trigger x", "dry-run x", "completion bash", "completion zsh", "man",
 ]
 
 private let alwaysWrong = ["--xyzzy", "-x", "--=1", "--tenant=", "--tenant⏎=1", "--xyzzy=⏎", "---"]

@@ -3,4 +3,4 @@ let allCommands: [CommandSpec] =
     schemaCommands + tenantCommands + userCommands + applicationCommands + personCommands
     + keyCommands + runCommands
     + questionCommands + jobCommands
-    + importCommands
+    + importCommands + terminalCommands

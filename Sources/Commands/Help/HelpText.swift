@@ -1,7 +1,7 @@
 /// What the help says of an option.
 extension OptionSpec {
     /// What the help says, with what the value may be.
-    fileprivate var fullHelp: String {
+    var fullHelp: String {
         guard let setting else { return valueHelp }
         let otherwise = setting.fallback.map { "; else \($0)" } ?? ""
         return valueHelp + " [\(setting.rawValue)\(otherwise)]"
@@ -63,7 +63,8 @@ private func columns(_ rows: [(String, String)]) -> String {
     }.joined()
 }
 
-private let generalSettings = [
+/// Settings that more than one command has, with what each is.
+let generalSettings = [
     ("DATABASE_URL", "the database; else libpq's own PGHOST, PGDATABASE and so on"),
     ("JOBRUNNER_JOBS", "folder of the job files (default jobs)"),
     ("JOBRUNNER_KEY_FILE", "file of the key that seals secrets"),
@@ -72,4 +73,5 @@ private let generalSettings = [
     ("JOBRUNNER_SETTINGS", "file of lines NAME=value"),
 ]
 
-private let exitCodes = ExitCode.allCases.map { ("\($0.rawValue)", $0.meaning) }
+/// Every exit code in words.
+let exitCodes = ExitCode.allCases.map { ("\($0.rawValue)", $0.meaning) }

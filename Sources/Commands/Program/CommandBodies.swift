@@ -46,4 +46,7 @@ let bodies: [String: Body] = [
     "reset": resetJobs,
     "repair": repairJobs,
     "import airbyte": importAirbyte,
+    "completion bash": completeInBash,
+    "completion zsh": completeInZsh,
+    "man": printManual,
 ]
