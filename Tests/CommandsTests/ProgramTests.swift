@@ -86,7 +86,7 @@ import Testing
             [.time("ended"), .span("took", "took so long"), .detail("detail")], of: rows)
         #expect(
             table.text() == """
-                ENDED                TOOK SO LONG
+                ENDED (UTC)          TOOK SO LONG
                 2026-01-02 03:04:05           2 h
                 –                               –
 

@@ -17,7 +17,7 @@ func addApplication(_ arguments: ParsedArguments, _ context: Context) async thro
 func listApplications(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
     let tenant = arguments.text("tenant")
     let rows = try await context.withQueue { try await $0.applications(tenant: tenant) }
-    let columns: [Table.Column] = [.text("tenant"), .text("login"), .time("added_at", "added")]
+    let columns: [Table.Column] = [.name("tenant"), .name("login"), .time("added_at", "added")]
     try context.show(Table(columns, of: rows), asJSON: arguments.has("json"))
     return .ok
 }

@@ -14,8 +14,8 @@ func audit(_ arguments: ParsedArguments, _ context: Context) async throws -> Exi
     let asked = filter
     let rows = try await context.withQueue { try await $0.audit(asked) }
     let columns: [Table.Column] = [
-        .time("at"), .text("login"), .text("role"), .text("verb"), .text("tenant"), .text("user"),
-        .text("object"), .text("detail"), .detail("id"), .detail("tenant_id"), .detail("user_id"),
+        .time("at"), .name("login"), .name("role"), .name("verb"), .name("tenant"), .name("user"),
+        .name("object"), .prose("detail"), .detail("id"), .detail("tenant_id"), .detail("user_id"),
     ]
     try context.show(Table(columns, of: rows), asJSON: arguments.has("json"))
     return .ok

@@ -18,13 +18,13 @@ func runs(_ arguments: ParsedArguments, _ context: Context) async throws -> Exit
     let asked = filter
     let rows = try await context.withQueue { try await $0.runs(asked) }
     let columns: [Table.Column] = [
-        .number("run"), .text("tenant"), .text("user"), .text("job"), .text("outcome"),
+        .number("run"), .name("tenant"), .name("user"), .name("job"), .name("outcome"),
         .time("ended_at", "ended"), .span("took_seconds", "took"),
         .span("waited_seconds", "waited"),
         .number("pages", "pages"), .number("fetched", "fetched"),
         .number("inserted", "inserted"), .number("updated", "updated"),
-        .number("deleted", "deleted"), .number("swept", "swept"), .text("error_kind"),
-        .text("error"),
+        .number("deleted", "deleted"), .number("swept", "swept"), .name("error_kind"),
+        .prose("error"),
         .detail("requests"), .detail("entities"),
     ]
     try context.show(Table(columns, of: rows), asJSON: arguments.has("json"))

@@ -119,7 +119,7 @@ private func waitingFindings(_ answers: HealthAnswers) -> [Finding] {
         Finding(
             .warning, "sources",
             "the breaker of source \(row.text("source")) of tenant \(row.text("tenant")) is open until"
-                + " \(row.text("blocked_until").prefix(19)): \(row.text("reason"))",
+                + " \(timeWords(row.text("blocked_until"))): \(row.text("reason"))",
             hint:
                 "one request probes it then; jobrunner close-breaker \(row.text("source")) --tenant"
                 + " \(row.text("tenant")) asks now")

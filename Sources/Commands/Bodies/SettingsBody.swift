@@ -12,7 +12,7 @@ func settings(_ arguments: ParsedArguments, _ context: Context) async throws -> 
         ])
     }
     try context.show(
-        Table([.text("name"), .text("value"), .text("from")], of: rows),
+        Table([.name("name"), .prose("value"), .prose("from")], of: rows),
         asJSON: arguments.has("json"))
     return .ok
 }

@@ -4,7 +4,9 @@ import JobQueue
 /// `jobrunner status`.
 func status(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
     guard arguments.has("watch") else {
-        try await context.withQueue { try context.output.print(try await answer(arguments, $0)) }
+        try await context.withQueue {
+            try context.output.print(try await answer(arguments, $0, context.output.screen.width))
+        }
         return .ok
     }
     guard context.output.isTerminal else {
@@ -13,13 +15,16 @@ func status(_ arguments: ParsedArguments, _ context: Context) async throws -> Ex
     return try await context.withQueue { queue in
         while true {
             // Cursor to the corner, and what was there is gone.
-            try context.output.print("\u{1b}[H\u{1b}[2J" + (try await answer(arguments, queue)))
+            let text = try await answer(arguments, queue, context.output.screen.width)
+            try context.output.print("\u{1b}[H\u{1b}[2J" + text)
             try await Task.sleep(for: .seconds(1))
         }
     }
 }
 
-private func answer(_ arguments: ParsedArguments, _ queue: Queue) async throws -> String {
+private func answer(
+    _ arguments: ParsedArguments, _ queue: Queue, _ width: Int?
+) async throws -> String {
     let isJSON = arguments.has("json")
     let job = arguments.text("job")
     guard let tenant = arguments.text("tenant"),
@@ -34,18 +39,20 @@ private func answer(_ arguments: ParsedArguments, _ queue: Queue) async throws -
             ("waiting", Table(waitingColumns, of: reasons)),
         ]
         // Where nothing waits or fails, nobody reads a heading.
-        return answer(
-            isJSON ? tables : tables.filter { $0.0 == "jobs" || !$0.1.rows.isEmpty }, isJSON)
+        let shown = tables.filter { isJSON || $0.0 == "jobs" || !$0.1.rows.isEmpty }
+        return answer(shown, isJSON, width)
     }
     let jobs = Table(
         jobColumns, of: try await queue.userStatus(tenant: tenant, user: user, job: job))
     let entities = Table(
         entityColumns, of: try await queue.userEntities(tenant: tenant, user: user, job: job))
-    return answer([("jobs", jobs), ("entities", entities)], isJSON)
+    return answer([("jobs", jobs), ("entities", entities)], isJSON, width)
 }
 
-private func answer(_ tables: [(name: String, table: Table)], _ isJSON: Bool) -> String {
-    guard isJSON else { return tables.map { $0.table.text() }.joined(separator: "\n") }
+private func answer(
+    _ tables: [(name: String, table: Table)], _ isJSON: Bool, _ width: Int?
+) -> String {
+    guard isJSON else { return tables.map { $0.table.text(width: width) }.joined(separator: "\n") }
     return JSONValue.object(tables.map { JSONMember($0.name, $0.table.jsonValue) }).text + "\n"
 }
 
@@ -59,7 +66,7 @@ private func chosenUser(
 }
 
 private let tenantColumns: [Table.Column] = [
-    .text("tenant"), .text("job"), .number("user_count", "users"),
+    .name("tenant"), .name("job"), .number("user_count", "users"),
     .number("fresh_percent", "fresh %"), .number("due_count", "due"),
     .number("running_count", "running"), .number("failing_count", "failing"),
     .number("trouble_count", "in trouble"),
@@ -70,32 +77,33 @@ private let tenantColumns: [Table.Column] = [
 ]
 
 private let causeColumns: [Table.Column] = [
-    .text("source"), .text("tenant"), .text("error_kind", "cause"), .number("users"),
-    .text("may_be_more"), .text("is_whole", "all"), .span("lasting_seconds", "since"),
-    .text("user", "such as"), .text("job"), .text("error"),
+    .name("source"), .name("tenant"), .name("error_kind", "cause"), .number("users"),
+    .prose("may_be_more"), .prose("is_whole", "all"), .span("lasting_seconds", "since"),
+    .name("user", "such as"), .name("job"), .prose("error"),
     .span("counted_seconds", "counted"), .detail("hint"),
 ]
 
 private let waitingColumns: [Table.Column] = [
-    .text("reason", "waits for"), .text("tenant"), .number("jobs"), .text("may_be_more"),
+    .name("reason", "waits for"), .name("tenant"), .number("jobs"), .prose("may_be_more"),
     .span("waiting_seconds", "since"), .span("counted_seconds", "counted"),
 ]
 
 private let jobColumns: [Table.Column] = [
-    .text("job"), .text("state"), .time("due_at", "due"), .text("last_outcome"),
+    .name("job"), .name("state"), .time("due_at", "due"), .name("last_outcome"),
     .time("last_run_at", "last run"), .time("last_success_at", "last success"),
-    .number("consecutive_failures", "failures"), .text("error_kind"), .text("error"),
-    .text("why"), .detail("run"),
+    .number("consecutive_failures", "failures"), .name("error_kind"), .prose("error"),
+    .prose("why"), .detail("run"),
 ]
 
 private let entityColumns: [Table.Column] = [
-    .text("job"), .text("entity"), .text("pass_kind", "pass"), .number("page_number", "pages"),
-    .text("watermark"), .time("last_synced_at", "last synced"),
+    .name("job"), .name("entity"), .name("pass_kind", "pass"), .number("page_number", "pages"),
+    .prose("watermark"), .time("last_synced_at", "last synced"),
     .number("fetched", "fetched"), .number("inserted", "inserted"),
     .number("updated", "updated"), .number("unchanged", "unchanged"),
     .number("deleted", "deleted"), .number("swept", "swept"),
-    .number("skipped_incompatible", "incompatible"), .text("unread"),
-    .number("consecutive_failures", "failures"), .text("error"), .text("troubles", "waits for you"),
-    .text("skip_reason", "skipped"),
+    .number("skipped_incompatible", "incompatible"), .prose("unread"),
+    .number("consecutive_failures", "failures"), .prose("error"),
+    .prose("troubles", "waits for you"),
+    .prose("skip_reason", "skipped"),
     .detail("error_kind"),
 ]

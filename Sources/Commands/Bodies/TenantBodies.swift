@@ -53,8 +53,8 @@ private func tenantChange(
 func listTenants(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
     let rows = try await context.withQueue { try await $0.tenants() }
     let columns: [Table.Column] = [
-        .text("tenant"), .number("weight"), .number("max_running"), .number("user_count", "users"),
-        .time("paused_at"), .text("jobs"), .text("sources"), .text("secrets"),
+        .name("tenant"), .number("weight"), .number("max_running"), .number("user_count", "users"),
+        .time("paused_at"), .name("jobs"), .prose("sources"), .name("secrets"),
     ]
     try context.show(Table(columns, of: rows), asJSON: arguments.has("json"))
     return .ok

@@ -51,9 +51,9 @@ func listUsers(_ arguments: ParsedArguments, _ context: Context) async throws ->
         try await $0.users(tenant: arguments.text("tenant"), limit: limit + 1)
     }
     let columns: [Table.Column] = [
-        .text("tenant"), .text("user"), .number("job_count", "jobs"),
+        .name("tenant"), .name("user"), .number("job_count", "jobs"),
         .number("failing_count", "failing"), .time("last_success_at", "last success"),
-        .time("paused_at"), .text("attributes"), .text("secrets"),
+        .time("paused_at"), .prose("attributes"), .name("secrets"),
     ]
     let table = Table(columns, of: Array(rows.prefix(limit)))
     try context.show(table, asJSON: arguments.has("json"))

@@ -29,10 +29,12 @@ struct Context: Sendable {
     }
 
     /// One line on standard output.
-    func say(_ line: String) throws { try output.print(readableLine(line)) }
+    func say(_ line: String) throws {
+        try output.print(output.screen.marked(readableLine(line)))
+    }
 
     /// A table for people, or its JSON.
     func show(_ table: Table, asJSON: Bool) throws {
-        try output.print(asJSON ? table.json() : table.text())
+        try output.print(asJSON ? table.json() : table.text(width: output.screen.width))
     }
 }

@@ -59,6 +59,7 @@ public enum CommandLineProgram {
     }
 }
 
-private func environmentVariable(_ name: String) -> String? {
+/// A variable of this process's environment; nil means that it is not set.
+func environmentVariable(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }
 }

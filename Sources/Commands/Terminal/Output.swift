@@ -18,12 +18,16 @@ struct Output: Sendable {
 
     /// Writes one line about a mistake; whatever the text holds, it stays one line.
     func complain(_ line: String) {
-        let bytes = Array((Escaping.readable(line) + "\n").utf8)
+        let screen = Screen(descriptor: STDERR_FILENO, environment: environmentVariable)
+        let bytes = Array((screen.marked(Escaping.readable(line)) + "\n").utf8)
         // There is nowhere to tell that standard error is gone.
         _ = write(STDERR_FILENO, bytes, bytes.count)
     }
 
     var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    /// What standard output is now.
+    var screen: Screen { Screen(descriptor: STDOUT_FILENO, environment: environmentVariable) }
 }
 
 /// Standard output doesn't take what is written.

@@ -14,7 +14,7 @@ struct ProgressLine {
 
     /// Puts the text in the line's place, cut to the terminal's width so that it never wraps.
     func show(_ text: String) {
-        put("\r\u{1b}[K" + Escaping.readable(text).prefix(width() - 1))
+        put("\r\u{1b}[K" + Escaping.readable(text).prefix(windowWidth(descriptor) - 1))
     }
 
     /// Leaves the line empty, for whatever prints next.
@@ -25,11 +25,5 @@ struct ProgressLine {
         let bytes = Array(text.utf8)
         // Progress that can't be shown is no failure of what progresses.
         _ = write(descriptor, bytes, bytes.count)
-    }
-
-    private func width() -> Int {
-        var size = winsize()
-        let isKnown = ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 1
-        return isKnown ? Int(size.ws_col) : 80
     }
 }

@@ -18,6 +18,12 @@ func spanWords(seconds: Double) -> String {
     }
 }
 
+/// An ISO 8601 time to the second, with a space between date and time; whatever follows it is left out.
+func secondWords(_ time: String) -> String { String(time.prefix(19).map { $0 == "T" ? " " : $0 }) }
+
+/// A time of the database's in words; its sessions are in UTC, whatever zone a person is in.
+func timeWords(_ time: String) -> String { secondWords(time) + " UTC" }
+
 /// One line with its end, safe for a terminal.
 func readableLine(_ text: String) -> String { Escaping.readable(text) + "\n" }
 
