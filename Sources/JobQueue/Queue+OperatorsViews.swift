@@ -1,25 +1,6 @@
 public import JSON
 import Postgres
 
-/// Which ended runs to list.
-public struct RunFilter: Sendable, Equatable {
-    /// Only of this tenant.
-    public var tenant: String?
-    /// Only of the tenant's user of this key.
-    public var user: String?
-    /// Only of this job.
-    public var job: String?
-    /// Only those that ended so.
-    public var outcome: String?
-    /// Ended within this span.
-    public var since: Duration?
-    /// At most so many.
-    public var limit: Int
-
-    /// Lists at most `limit` runs of anybody.
-    public init(limit: Int) { self.limit = limit }
-}
-
 /// The operators' questions: each row is a JSON object with the columns that the query names; spans
 /// are numbers of seconds, times ISO 8601 in UTC.
 extension Queue {
@@ -159,31 +140,6 @@ extension Queue {
             where p.tenant = $1 and p.user_key = $2 and ($3::text is null or p.job = $3)
             order by p.job, p.entity
             """, [.text(tenant), .text(user), .optional(job, Bind.text)])
-    }
-
-    /// Ended runs, the latest first.
-    public func runs(_ filter: RunFilter) async throws -> [JSONValue] {
-        try await checkNames(tenant: filter.tenant, user: filter.user, job: filter.job)
-        return try await ask(
-            """
-            select s.run, s.tenant, s.user_key as user, s.job, s.outcome, s.ended_at,
-              round(extract(epoch from s.took)::numeric, 3) as took_seconds,
-              round(extract(epoch from s.waited)::numeric, 3) as waited_seconds,
-              s.pages, s.requests, s.fetched, s.inserted, s.updated,
-              s.deleted, s.swept, s.error_kind, s.error, s.entities
-            from jobrunner.user_story as s
-            where ($1::text is null or s.tenant = $1) and ($2::text is null or s.user_key = $2)
-              and ($3::text is null or s.job = $3) and ($4::text is null or s.outcome = $4)
-              and ($5::interval is null or s.ended_at >= now() - $5)
-            order by s.ended_at desc, s.run desc
-            limit $6
-            """,
-            [
-                .optional(filter.tenant, Bind.text), .optional(filter.user, Bind.text),
-                .optional(filter.job, Bind.text), .optional(filter.outcome, Bind.text),
-                .optional(filter.since) { .interval($0.wholeMilliseconds * 1000) },
-                .int(filter.limit),
-            ])
     }
 
     /// Refuses names that mean nothing, which would otherwise look like nothing to list.

@@ -60,4 +60,62 @@ import Testing
             )
         }
     }
+
+    @Test func `runs are told as they end, until a signal comes`() async throws {
+        try await Installation.with { installation in
+            try await installation.addAnn()
+            try await installation.given(.runs(1...1, whose: .named("shop.status")))
+            let window = try Pseudoterminal(columns: 200)
+            let ran = try installation.start("runs shop.status --follow", terminal: window)
+            try await window.shows("waiting for runs that end")
+            try await installation.given(
+                .runs(2...2, "failed", error: "rejected", whose: .named("shop.status")),
+                .runs(3...3, whose: .named("shop.orders")),
+                .runs(
+                    4...4, counted: "pages => 1, fetched => 5, inserted => 5",
+                    whose: .named("shop.status")))
+            try await window.shows("run 4: ")
+            // Whoever runs the tests in the background may have them ignore what Ctrl-C sends.
+            ran.process.terminate()
+            _ = try await ran.end()
+            let shown = window.shown()
+            #expect(
+                shown.contains(
+                    " UTC run 2: shop.status of user ann of tenant acme ended failed after 0.0 s: nothing new\r\n"
+                ))
+            #expect(shown.contains("ended complete after 0.0 s: 1 page, 5 fetched, 5 inserted\r\n"))
+            #expect(!shown.contains("run 1: ") && !shown.contains("run 3: "))
+        }
+    }
+
+    @Test func `one run is told by its number, with what each entity counted`() async throws {
+        try await Installation.with { installation in
+            try await installation.addAnn()
+            try await installation.given(
+                .runs(
+                    8001...8001, "failed", counted: "pages => 3, fetched => 60, inserted => 60",
+                    error: "rejected",
+                    entities:
+                        #"{"order": {"pages": 2, "fetched": 60, "inserted": 60}, "refund": {"pages": 1}}"#,
+                    whose: .named("shop.orders")))
+            let text = try await installation.ok("runs 8001")
+            let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(
+                String.init)
+            #expect(
+                lines[0].hasSuffix(
+                    " UTC run 8001: shop.orders of user ann of tenant acme ended failed after 0.0 s: 3 pages, 60 fetched, 60 inserted"
+                ))
+            #expect(lines[1].hasPrefix("due at 2") && lines[1].hasSuffix("; 0 requests"))
+            #expect(lines[2] == "error: rejected: ")
+            #expect(
+                lines[4...] == [
+                    "ENTITY  PAGES  FETCHED  INSERTED", "order       2       60        60",
+                    "refund      1        –         –",
+                    "all         3       60        60", "",
+                ])
+            let run = try await installation.json("runs 8001")
+            #expect(run["run"]?.int == 8001 && run["counters"]?["fetched"]?.int == 60)
+            #expect(run["entities"]?["refund"]?["pages"]?.int == 1)
+        }
+    }
 }

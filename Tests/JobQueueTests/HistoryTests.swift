@@ -37,7 +37,7 @@ struct HistoryTests {
             #expect(
                 try await fixture.text(
                     "select count(*)::text from pg_index where indrelid = '\(today)'::regclass")
-                    == "4")
+                    == "6")
         }
     }
 

@@ -2,14 +2,16 @@ extension Given {
     /// Jobs have these runs behind them, which ended so long ago and counted so much.
     public static func runs(
         _ numbers: ClosedRange<Int>, _ outcome: String = "complete", ago span: String = "0 s",
-        counted: String = "", error: String? = nil, whose: Whose = .all
+        counted: String = "", error: String? = nil, entities: String = "{}", whose: Whose = .all
     ) -> Given {
         Given(
             """
             insert into jobrunner.runs
-              (user_id, id, outcome, tenant_id, job_name, scheduled_at, started_at, ended_at, error_kind, counters)
+              (user_id, id, outcome, tenant_id, job_name, scheduled_at, started_at, ended_at, error_kind, counters,
+                entities)
             select user_id, number, '\(outcome)', tenant_id, name, now(), now(), \(ago(span)),
-              \(literal(error)), jobrunner.make_counters(\(counted))
+              \(literal(error)), jobrunner.make_counters(\(counted)),
+              '\(entities)'
             from jobrunner.jobs, generate_series(\(numbers.lowerBound), \(numbers.upperBound)) as number
             where \(whose.condition)
             """)

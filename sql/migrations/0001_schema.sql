@@ -878,6 +878,7 @@ create table jobrunner.runs (
   request_count integer not null default 0,
   counters jobrunner.counters not null default '(0,0,0,0,0,0,0,0,0,0,0,0,0,0,0)',
   entities jsonb not null default '{}',
+  transaction_id xid8 not null default pg_current_xact_id(),
   primary key (user_id, id, ended_at),
   constraint run_outcome_is_known check (
     outcome in ('complete', 'partial', 'deferred', 'skipped', 'needs_reauth', 'failed')
@@ -900,12 +901,17 @@ comment on column jobrunner.runs.error is 'What happened, at most 1 KiB, without
 comment on column jobrunner.runs.request_count is 'Requests it sent; a crashed run''s are not known.';
 comment on column jobrunner.runs.counters is 'What the run did, added up over its entities.';
 comment on column jobrunner.runs.entities is 'The same counters per entity.';
+comment on column jobrunner.runs.transaction_id is 'The transaction that wrote it: who reads on asks for those that have become visible since, whatever their order.';
 create table jobrunner.runs_other partition of jobrunner.runs default;
 comment on table jobrunner.runs_other is 'Catches runs for whose day no partition exists.';
 create index runs_of_a_job on jobrunner.runs (user_id, job_name, ended_at);
 comment on index jobrunner.runs_of_a_job is 'One user''s whole story.';
 create index runs_by_end on jobrunner.runs using brin (ended_at);
 comment on index jobrunner.runs_by_end is 'What ended lately, for raised_alerts.';
+create index runs_by_number on jobrunner.runs (id);
+comment on index jobrunner.runs_by_number is 'One run, of which a log line has the number.';
+create index runs_by_transaction on jobrunner.runs (transaction_id, id);
+comment on index jobrunner.runs_by_transaction is 'What has ended since a reader looked last.';
 create index runs_of_a_tenant on jobrunner.runs (tenant_id, ended_at);
 comment on index jobrunner.runs_of_a_tenant is 'A tenant''s recent runs.';
 

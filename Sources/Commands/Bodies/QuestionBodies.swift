@@ -4,33 +4,6 @@ import JobQueue
 import Schema
 import Writing
 
-/// Runs that are listed unless more are asked for.
-private let runsUsual = 50
-
-/// `jobrunner runs`.
-func runs(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
-    var filter = RunFilter(limit: arguments.integer("limit") ?? runsUsual)
-    filter.tenant = arguments.text("tenant")
-    filter.user = arguments.text("user")
-    filter.job = arguments.positionals.first
-    filter.outcome = arguments.text("outcome")
-    filter.since = arguments.duration("since")
-    let asked = filter
-    let rows = try await context.withQueue { try await $0.runs(asked) }
-    let columns: [Table.Column] = [
-        .number("run"), .name("tenant"), .name("user"), .name("job"), .name("outcome"),
-        .time("ended_at", "ended"), .span("took_seconds", "took"),
-        .span("waited_seconds", "waited"),
-        .number("pages", "pages"), .number("fetched", "fetched"),
-        .number("inserted", "inserted"), .number("updated", "updated"),
-        .number("deleted", "deleted"), .number("swept", "swept"), .name("error_kind"),
-        .prose("error"),
-        .detail("requests"), .detail("entities"),
-    ]
-    try context.show(Table(columns, of: rows), asJSON: arguments.has("json"))
-    return .ok
-}
-
 /// `jobrunner explain`: a user's job in a sentence, or a job file with its defaults.
 func explain(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
     let subject = arguments.subject

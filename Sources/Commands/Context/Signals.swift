@@ -17,6 +17,14 @@ enum Signals {
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
+    /// To be called first thing in a process that signals simply end.
+    ///
+    /// It inherits the mask of the thread that started it, and one that goes on until interrupted could be deaf.
+    static func unblock() {
+        var set = taken
+        pthread_sigmask(SIG_UNBLOCK, &set, nil)
+    }
+
     /// The first asks to stop, the second to leave at once.
     ///
     /// `stopping` is called at the first. A process that is still there after `patience`, or a moment

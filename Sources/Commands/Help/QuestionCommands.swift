@@ -25,9 +25,11 @@ let questionCommands = [
         rules: [.needs("user", "tenant"), .atMostOne(["sql", "tenant"])],
         example: "jobrunner explain metube.refresh --tenant acme --user ann"),
     CommandSpec(
-        "runs", "List ended runs, the latest first",
+        "runs", "List ended runs, the latest first, or tell all of one",
         positionals: [
-            PositionalSpec(name: "JOB", count: .optional, help: "only runs of this job")
+            PositionalSpec(
+                name: "JOB|RUN", count: .optional,
+                help: "only runs of this job, or the run of this number with its entities")
         ],
         options: [
             .tenantFilter, .userFilter,
@@ -38,9 +40,12 @@ let questionCommands = [
             .value(
                 "since", "SPAN", as: .duration, "only runs of the last SPAN, such as 90s, 2h or 1d"),
             .value("limit", "N", as: .integer(1...limitMax), "most runs to list; 50 if not given"),
-            .json,
+            .flag("follow", "tell runs as they end, a line each, until interrupted"), .json,
         ],
-        rules: [.needs("user", "tenant")],
+        rules: [
+            .needs("user", "tenant"), .atMostOne(["since", "follow"]),
+            .atMostOne(["limit", "follow"]),
+        ],
         example: "jobrunner runs --tenant acme --outcome failed --since 2h"),
     CommandSpec(
         "audit", "List who did what to whom, the latest first",

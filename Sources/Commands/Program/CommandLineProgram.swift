@@ -11,6 +11,8 @@ public enum CommandLineProgram {
         keepMemoryPrivate()
         if let word = arguments.dropFirst().first, ["worker", "serve", "test"].contains(word) {
             Signals.block()
+        } else {
+            Signals.unblock()
         }
         Task { endProcess(await main(arguments)) }
         while true { pause() }
