@@ -31,7 +31,9 @@ public struct KeyRotation: Sendable {
     }
 
     /// Goes through all tenants; one whose old key can't be unwrapped keeps it, and is told of.
-    public func run() async throws -> Report {
+    ///
+    /// `told` is called after each tenant, with what is done by then.
+    public func run(_ told: (Report) -> Void = { _ in }) async throws -> Report {
         var report = Report()
         var last: Int64 = 0
         let newest = keeper.ring.newest.idBytes
@@ -48,6 +50,7 @@ public struct KeyRotation: Sendable {
                 } catch let error as SecretError {
                     report.unopened.append((tenant, "\(error)"))
                 }
+                told(report)
             }
             last = end
         }

@@ -142,6 +142,28 @@ private func table(_ rows: [[JSONValue]]) -> Table {
     }
 }
 
+@Suite struct ProgressTests {
+    @Test
+    func `what a long command does is shown after a second, with how far it is, until it ends`()
+        throws
+    {
+        let terminal = try Pseudoterminal()
+        let progress = Progress(
+            "adding users", line: ProgressLine(descriptor: terminal.terminal))
+        progress.tell("0 of 9")
+        progress.tick(.milliseconds(900))
+        #expect(terminal.shown().isEmpty)
+        progress.tick(.seconds(2))
+        #expect(terminal.shown() == "\r\u{1b}[Kadding users: 0 of 9, 2.0 s")
+        progress.tell("3 of 9")
+        #expect(terminal.shown().hasSuffix("\r\u{1b}[Kadding users: 3 of 9, 2.0 s"))
+        progress.hide()
+        progress.end()
+        progress.tick(.seconds(3))
+        #expect(terminal.shown().hasSuffix("3 of 9, 2.0 s\r\u{1b}[K"))
+    }
+}
+
 @Suite struct ProgressLineTests {
     @Test func `progress goes to a terminal, over itself, and never wraps`() throws {
         let terminal = try Pseudoterminal(columns: 20)

@@ -61,6 +61,22 @@ import Testing
         }
     }
 
+    @Test func `what takes long says so on the terminal, and the line is gone at the end`()
+        async throws
+    {
+        try await Installation.with { installation in
+            try await installation.addAnn()
+            let other = try await OpenTransaction(
+                installation.url, "select 1 from jobrunner.tenants for update")
+            let window = try Pseudoterminal()
+            let ran = try installation.start("tenant remove acme --yes", terminal: window)
+            try await window.shows("removing tenant acme, ")
+            try await other.rollBack()
+            #expect(try await ran.end().code == 0)
+            #expect(window.shown().contains("\r\u{1b}[Kremoved tenant acme"), "\(window.shown())")
+        }
+    }
+
     @Test func `runs are told as they end, until a signal comes`() async throws {
         try await Installation.with { installation in
             try await installation.addAnn()

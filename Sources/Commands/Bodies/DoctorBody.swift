@@ -26,9 +26,12 @@ func doctor(_ arguments: ParsedArguments, _ context: Context) async throws -> Ex
     }
     do {
         findings += wayFindings(try context.settings.databaseConfiguration().openWays)
-        findings += try await context.withDatabase { database in
-            try await examine(
-                database, files: files, keyIDs: keyIDs, merges: arguments.has("merge"))
+        findings += try await showing("examining") { progress in
+            try await context.withDatabase { database in
+                try await examine(
+                    database, files: files, keyIDs: keyIDs, merges: arguments.has("merge"), progress
+                )
+            }
         }
     } catch {
         findings += Failure(error).lines.map { Finding(.error, "database", $0) }
@@ -49,7 +52,8 @@ func doctor(_ arguments: ParsedArguments, _ context: Context) async throws -> Ex
 }
 
 private func examine(
-    _ database: Database, files: [JobFile]?, keyIDs: [String], merges: Bool
+    _ database: Database, files: [JobFile]?, keyIDs: [String], merges: Bool,
+    _ progress: Progress
 ) async throws -> [Finding] {
     let queue = Queue(database)
     do { try await Migrator(database: database).check() } catch let error as SchemaError {
@@ -63,7 +67,7 @@ private func examine(
         // A standby has its primary's count, which bears its age.
     }
     let answers = try await queue.examine(HealthQuestion.allCases)
-    let health = try await healthFindings(queue, files: files ?? [], merges: merges)
+    let health = try await healthFindings(queue, files: files ?? [], merges: merges, progress)
     return serverFindings(answers) + jobFindings(answers) + health
         + secretFindings(answers[.secretKeys] ?? [], keyIDs: keyIDs)
         + (files.map { fileFindings(answers[.jobFiles] ?? [], files: $0) } ?? [])

@@ -14,7 +14,9 @@ func enqueue(_ arguments: ParsedArguments, _ context: Context) async throws -> E
         {
             return try await waitUnlessFresh(scope, user, queue, context)
         }
-        let jobs = try await queue.enqueue(scope, asked)
+        let jobs = try await showing("asking for runs of \(arguments.subject)") { _ in
+            try await queue.enqueue(scope, asked)
+        }
         try context.say(enqueuedWords(jobs, scope))
         guard arguments.has("wait") else { return .ok }
         return try await wait(for: jobs, of: scope, queue, context)

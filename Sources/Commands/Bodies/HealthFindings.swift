@@ -7,11 +7,12 @@ private let listedMax = 20
 
 /// Rows that job files say ought to be one; nothing changes unless asked to merge.
 func healthFindings(
-    _ queue: Queue, files: [JobFile], merges: Bool
+    _ queue: Queue, files: [JobFile], merges: Bool, _ progress: Progress
 ) async throws -> [Finding] {
     var findings: [Finding] = []
     for (check, entity) in files.flatMap(\.healthChecks) {
         let isMergeable = entity?.write.unique != nil
+        progress.tell("synced.\(check.table)")
         do {
             if merges, isMergeable, let merged = try await merge(check, queue) {
                 findings.append(merged)

@@ -12,18 +12,7 @@ func importUsers(_ arguments: ParsedArguments, _ context: Context) async throws 
     let path = arguments.subject == "-" ? nil : arguments.subject
     let users = try newUsers(path, arguments, context)
     let within = arguments.duration("within") ?? .zero
-    let added = try await context.withQueue { queue in
-        var added = UsersAdded()
-        for start in stride(from: 0, to: users.count, by: batchMax) {
-            let batch = Array(users[start..<min(start + batchMax, users.count)])
-            let more = try await queue.addUsers(
-                batch.map(\.user), tenant: tenant, within: within)
-            added.users += more.users
-            added.secrets += more.secrets
-            added.woken += more.woken
-        }
-        return added
-    }
+    let added = try await add(users, to: tenant, within: within, context)
     let secrets = users.reduce(0) { $0 + $1.secrets }
     var words = "added \(counted(added.users, "user")) to tenant \(tenant)"
     if secrets > 0 { words += " and \(counted(added.secrets, "secret"))" }
@@ -36,6 +25,28 @@ func importUsers(_ arguments: ParsedArguments, _ context: Context) async throws 
     }
     try context.say(words)
     return .ok
+}
+
+/// Adds them batch by batch; what was added before an error stays.
+private func add(
+    _ users: [(user: NewUser, secrets: Int)], to tenant: String, within: Duration,
+    _ context: Context
+) async throws -> UsersAdded {
+    try await showing("adding users to tenant \(tenant)") { progress in
+        try await context.withQueue { queue in
+            var added = UsersAdded()
+            for start in stride(from: 0, to: users.count, by: batchMax) {
+                progress.tell("\(start) of \(users.count)")
+                let batch = Array(users[start..<min(start + batchMax, users.count)])
+                let more = try await queue.addUsers(
+                    batch.map(\.user), tenant: tenant, within: within)
+                added.users += more.users
+                added.secrets += more.secrets
+                added.woken += more.woken
+            }
+            return added
+        }
+    }
 }
 
 private func thereAlready(_ count: Int, _ noun: String) -> String {

@@ -7,7 +7,8 @@ private func apply<R>(
 ) async throws -> (scope: JobScope, result: R) {
     try await context.withQueue { queue in
         let scope = try await chosenJobs(arguments, queue)
-        return (scope, try await verb(queue, scope))
+        let what = "\(arguments.command.name) of \(words(scope))"
+        return (scope, try await showing(what) { _ in try await verb(queue, scope) })
     }
 }
 

@@ -5,8 +5,13 @@ import Secrets
 /// `jobrunner key rotate`: exit 1 when the old keys are still needed for some tenant.
 func rotateKeys(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
     let keeper = try context.settings.keyKeeper()
-    let report = try await context.withQueue { queue in
-        try await KeyRotation(keeper, queue).run()
+    let report = try await showing("sealing secrets anew") { progress in
+        try await context.withQueue { queue in
+            try await KeyRotation(keeper, queue).run { done in
+                progress.tell(
+                    "\(counted(done.secrets, "secret")) of \(counted(done.tenants, "tenant")) done")
+            }
+        }
     }
     var words =
         "sealed \(counted(report.secrets, "secret")) of \(counted(report.tenants, "tenant"))"

@@ -13,10 +13,13 @@ func migrate(_ arguments: ParsedArguments, _ context: Context) async throws -> E
     let (jobFiles, mistakes) = try context.settings.jobFiles()
     let output = context.output
     for mistake in mistakes { output.complain(mistake.description) }
-    let (report, refused) = try await context.withDatabase { database in
-        try await context.withDatabase {
-            try await migrate(
-                database, watching: $0, jobFiles, rolePrefix: arguments.text("roles"), output)
+    let (report, refused) = try await showing("migrating") { progress in
+        try await context.withDatabase { database in
+            try await context.withDatabase {
+                try await migrate(
+                    database, watching: $0, jobFiles, rolePrefix: arguments.text("roles"), output,
+                    progress)
+            }
         }
     }
     let isRefused = !mistakes.isEmpty || !refused.isEmpty
@@ -39,11 +42,14 @@ func migrate(_ arguments: ParsedArguments, _ context: Context) async throws -> E
 /// returned.
 private func migrate(
     _ database: Database, watching: Database, _ jobFiles: [JobFile], rolePrefix: String?,
-    _ output: Output
+    _ output: Output, _ progress: Progress
 ) async throws -> (MigrationReport, refused: [String]) {
     let migrator = Migrator(database: database)
     // A reader that goes away doesn't stop a migration.
-    let log: @Sendable (String) -> Void = { try? output.print(readableLine($0)) }
+    let log: @Sendable (String) -> Void = {
+        progress.hide()
+        try? output.print(readableLine($0))
+    }
     do {
         return (
             try await migrator.migrate(
@@ -53,6 +59,7 @@ private func migrate(
         let refused = try await migrator.refused(of: jobFiles)
         let rest = jobFiles.filter { !refused.contains($0.name) }
         guard !refused.isEmpty, !rest.isEmpty else { throw SchemaError.incompatible(lines) }
+        progress.hide()
         for line in lines { output.complain(line) }
         output.complain(
             "note: give a field of another type another name; or, where the source has all of its rows, drop the column"

@@ -16,7 +16,9 @@ func addTenant(_ arguments: ParsedArguments, _ context: Context) async throws ->
 /// `jobrunner tenant set`.
 func setTenant(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
     let change = try tenantChange(arguments, context)
-    let changed = try await context.withQueue { try await $0.setTenant(change) }
+    let changed = try await showing("changing tenant \(change.name)") { _ in
+        try await context.withQueue { try await $0.setTenant(change) }
+    }
     var notes: [String] = []
     if !change.takenJobs.isEmpty {
         notes.append(
@@ -63,7 +65,9 @@ func listTenants(_ arguments: ParsedArguments, _ context: Context) async throws 
 /// `jobrunner tenant remove`.
 func removeTenant(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
     let name = arguments.subject
-    let receipt = try await context.withQueue { try await $0.removeTenant(name) }
+    let receipt = try await showing("removing tenant \(name)") { _ in
+        try await context.withQueue { try await $0.removeTenant(name) }
+    }
     try tell(receipt, "removed tenant \(name)", asJSON: arguments.has("json"), context)
     return .ok
 }

@@ -66,8 +66,8 @@ func listUsers(_ arguments: ParsedArguments, _ context: Context) async throws ->
 /// `jobrunner user remove`.
 func removeUser(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
     let (tenant, key) = (arguments.required("tenant"), arguments.subject)
-    let receipt = try await context.withQueue {
-        try await $0.removeUser(tenant: tenant, key: key)
+    let receipt = try await showing("removing user \(key) of tenant \(tenant)") { _ in
+        try await context.withQueue { try await $0.removeUser(tenant: tenant, key: key) }
     }
     try tell(
         receipt, "removed user \(key) of tenant \(tenant)", asJSON: arguments.has("json"), context)
