@@ -79,9 +79,17 @@ public enum HealthQuestion: String, Sendable, CaseIterable {
             from jobrunner.waiting_reasons as w
             """
         case .counting:
+            // Who is silent for a minute is dead, and since then at the latest; one that ended says when.
             """
-            select round(extract(epoch from now() - c.done_at)) as counted_seconds
+            select round(extract(epoch from now() - c.done_at)) as counted_seconds,
+              c.done_at <= w.ended_at and not w.is_any_alive as is_of_the_dead
             from jobrunner.chores as c
+            cross join (
+              select max(coalesce(o.ended_at, o.session_gone_at, o.heartbeat_at + interval '1 minute')) as ended_at,
+                coalesce(bool_or(o.ended_at is null and o.session_gone_at is null
+                  and o.heartbeat_at >= now() - interval '1 minute'), false) as is_any_alive
+              from jobrunner.workers as o
+            ) as w
             where c.name = 'waiting'
             """
         case .causes: causesSQL

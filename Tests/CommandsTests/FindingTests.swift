@@ -187,6 +187,19 @@ private func row(_ text: String) throws -> JSONValue {
         #expect(
             long.reasons.last
                 == "waiting: 7 min ago: 1 job waits for a slot, the first since 12 min")
+        // Counted while the last worker lived, a moment ago.
+        let dead: HealthAnswers = [
+            .workers: [], .waiting: [try reason("slots", 1, seconds: 1)],
+            .counting: [try row(#"{"counted_seconds":20,"is_of_the_dead":true}"#)],
+        ]
+        #expect(
+            HealthVerdict(healthOfJobs(dead)).line
+                == "urgent: workers: none is alive; waiting: what waits was last counted 20 s ago; "
+                + "waiting: 20 s ago: 1 job waits for a slot, the first since 1.0 s")
+        #expect(
+            oldCountNote(dead, ["jobs", "waiting"])
+                == "counted 20 s ago, and not as it is now: waiting\n\n")
+        #expect(oldCountNote(dead, ["jobs"]).isEmpty)
         let none = HealthVerdict(healthOfJobs([.workers: [], .waiting: [], .counting: []]))
         #expect(none.line == "urgent: workers: none is alive")
         #expect(none.exitCode == .urgent)

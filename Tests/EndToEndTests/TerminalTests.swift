@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import JobQueue
 import Testing
 
 /// The program as a person sees it, on a terminal.
@@ -132,6 +133,32 @@ import Testing
             let run = try await installation.json("runs 8001")
             #expect(run["run"]?.int == 8001 && run["counters"]?["fetched"]?.int == 60)
             #expect(run["entities"]?["refund"]?["pages"]?.int == 1)
+        }
+    }
+
+    @Test func `what the last worker counted is told as of then once it has ended`() async throws {
+        try await Installation.with { installation in
+            try await installation.addAnn()
+            let queue = Queue(installation.pool)
+            let worker = try await queue.registerWorker(
+                host: "here", pid: 1, version: "test", capacity: 1)
+            try await queue.countWaiting(anew: true)
+            let alive = try await installation.ok("status")
+            #expect(alive.contains("slots") && !alive.contains("not as it is now"))
+            _ = try await queue.leave(worker: worker, deadline: .now + hangLimit)
+            let health = try await installation.run("health").output
+            #expect(
+                health.contains("workers: none is alive; waiting: what waits was last counted "),
+                "\(health)")
+            #expect(health.contains(" s ago: 2 jobs wait for a slot"), "\(health)")
+            #expect(
+                try await installation.ok("status").contains(
+                    " ago, and not as it is now: waiting\n"))
+            // Doctor counts anew, and knows that nobody is there.
+            #expect(
+                try await installation.run("doctor").output.contains("2 jobs wait for a worker"))
+            let after = try await installation.run("health").output
+            #expect(after.contains("waiting: 2 jobs wait for a worker"), "\(after)")
         }
     }
 }

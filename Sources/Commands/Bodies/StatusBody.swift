@@ -34,13 +34,14 @@ private func answer(
         let rows = try await queue.tenantStatus(tenant: asked, job: job)
         let reasons = try await queue.waitingReasons(tenant: asked)
         let causes = try await queue.causes(tenant: asked)
+        let counting = try await queue.examine([.counting])
         let tables = [
             ("causes", Table(causeColumns, of: causes)), ("jobs", Table(tenantColumns, of: rows)),
             ("waiting", Table(waitingColumns, of: reasons)),
         ]
         // Where nothing waits or fails, nobody reads a heading.
         let shown = tables.filter { isJSON || $0.0 == "jobs" || !$0.1.rows.isEmpty }
-        return answer(shown, isJSON, width)
+        return oldCountNote(counting, isJSON ? [] : shown.map(\.0)) + answer(shown, isJSON, width)
     }
     let jobs = Table(
         jobColumns, of: try await queue.userStatus(tenant: tenant, user: user, job: job))
@@ -54,6 +55,13 @@ private func answer(
 ) -> String {
     guard isJSON else { return tables.map { $0.table.text(width: width) }.joined(separator: "\n") }
     return JSONValue.object(tables.map { JSONMember($0.name, $0.table.jsonValue) }).text + "\n"
+}
+
+/// A line above tables whose numbers may not be told as now; empty where none are.
+func oldCountNote(_ answers: HealthAnswers, _ tables: [String]) -> String {
+    let old = ["causes", "waiting"].filter(tables.contains)
+    guard !old.isEmpty, let ago = staleCountWords(answers) else { return "" }
+    return "counted \(ago), and not as it is now: \(choices(old, "and"))\n\n"
 }
 
 /// The user whose jobs are meant; the tenant itself, where the job named is its own.

@@ -109,9 +109,13 @@ func reasonFindings(_ answers: HealthAnswers) -> [Finding] {
 }
 
 /// `3 min ago`, of a count that may not be told as now; nil for a fresh one.
+///
+/// Counted while a worker lived it tells of jobs that waited for that worker, and nobody counts them again.
 func staleCountWords(_ answers: HealthAnswers) -> String? {
-    let age = answers[.counting]?.first?["counted_seconds"]?.numberText.flatMap { Double($0) }
-    guard let age, age > countSecondsMax else { return nil }
+    let counting = answers[.counting]?.first
+    let age = counting?["counted_seconds"]?.numberText.flatMap { Double($0) }
+    let isOfTheDead = counting?["is_of_the_dead"]?.bool ?? false
+    guard let age, age > countSecondsMax || isOfTheDead else { return nil }
     return "\(spanWords(seconds: age)) ago"
 }
 
