@@ -19,6 +19,10 @@ public struct ViewQuery: Sendable {
     /// Which rows.
     public enum Condition: Sendable {
         case equals(StaticString, String)
+        /// Of a tenant by its name; for views that have `tenant_id`, which indexes begin with.
+        case tenant(String)
+        /// Of a tenant's user by his key; for views that have `user_id`.
+        case user(tenant: String, key: String)
         case number(StaticString, Int)
         case isNull(StaticString)
         case isTrue(StaticString)
@@ -77,7 +81,7 @@ public struct ViewQuery: Sendable {
     public let order: [(column: StaticString, isDescending: Bool)]
     /// At most so many.
     public let limit: Int
-    /// Only rows of these jobs, of a view with tenant, user_key and job.
+    /// Only rows of these jobs, of a view with `user_id` and `job`.
     public var jobs: Jobs?
     /// Only the first so many rows of the order are looked at, and of these those that have the conditions; nil when the
     /// conditions find their rows by themselves.
@@ -105,12 +109,19 @@ public struct ViewQuery: Sendable {
             binds.append(value)
             return "$\(binds.count)"
         }
+        let needed = Set(
+            columns.map(\.name).filter(readable.contains) + conditions.map(\.column)
+                + order.map { "\($0.column)" }
+        ).sorted().map { "v.\($0)" }.joined(separator: ", ")
         var from = "jobrunner.\(view) as v"
         if let jobs {
             let given = jobs.binds.map(bind).joined(separator: ", ")
+            // Row by row: nothing else is bounded by how many are meant.
             from = """
                 jobrunner.jobs_meant(\(given), \(bind(.int4(Int32(limit))))) as m
-                join \(from) on v.tenant = \(bind(.text(jobs.tenant))) and v.user_key = m.user_key and v.job = m.job
+                cross join lateral (
+                  select \(needed) from jobrunner.\(view) as v where v.user_id = m.user_id and v.job = m.job offset 0
+                ) as v
                 """
         }
         let wanted = columns.filter { readable.contains($0.name) }.map(\.sql)
@@ -119,6 +130,13 @@ public struct ViewQuery: Sendable {
         func sql(_ condition: Condition) -> String {
             switch condition {
             case .equals(let column, let text): "v.\(column) = \(bind(.text(text)))"
+            case .tenant(let name):
+                "v.tenant_id = (select t.id from jobrunner.tenants as t where t.name = \(bind(.text(name))))"
+            case .user(let tenant, let key):
+                """
+                v.user_id = (select u.id from jobrunner.users as u join jobrunner.tenants as t on t.id = u.tenant_id
+                  where t.name = \(bind(.text(tenant))) and u.key = \(bind(.text(key))))
+                """
             case .number(let column, let number): "v.\(column) = \(bind(.int(number)))"
             case .isNull(let column): "v.\(column) is null"
             case .isTrue(let column): "v.\(column)"
@@ -136,12 +154,9 @@ public struct ViewQuery: Sendable {
         let order = order.map { "v.\($0.column)" + ($0.isDescending ? " desc" : "") }
         let ordered = order.isEmpty ? "" : "order by " + order.joined(separator: ", ")
         if let among {
-            let needed = Set(
-                columns.map(\.name).filter(readable.contains)
-                    + conditions.map(\.column) + self.order.map { "\($0.column)" })
             let first = within.isEmpty ? "" : "where " + within.map(sql).joined(separator: " and ")
             from = """
-                (select \(needed.sorted().map { "v.\($0)" }.joined(separator: ", ")) from \(from) \(first) \(ordered)
+                (select \(needed) from \(from) \(first) \(ordered)
                 limit \(bind(.int(among)))) as v
                 """
         }
@@ -167,6 +182,8 @@ extension ViewQuery.Condition {
             .from(let column, _), .behind(let column, _), .within(let column, _),
             .notBefore(let column, _), .before(let column, _), .less(let column, _):
             "\(column)"
+        case .tenant: "tenant_id"
+        case .user: "user_id"
         }
     }
 }

@@ -10,7 +10,7 @@ select t.name as tenant, u.key as user_key, k.job_name as job, k.entity,
   now() - k.pass_started_at as pass_age, k.cursor is not null as has_cursor, k.watermark,
   case when k.last_synced_at is not null then greatest(k.last_synced_at, j.unchanged_at) end as last_synced_at,
   k.consecutive_failures, k.last_error_kind as error_kind, k.last_error as error, k.run_fence as last_run,
-  (k.counters).*, k.unread, k.troubles, k.skipped_since, k.skip_reason
+  (k.counters).*, k.unread, k.troubles, k.skipped_since, k.skip_reason, k.tenant_id, k.user_id
 from jobrunner.checkpoints as k
 join jobrunner.users as u on u.id = k.user_id
 join jobrunner.tenants as t on t.id = k.tenant_id
@@ -35,4 +35,6 @@ comment on column jobrunner.entity_progress.unread is 'Values that the last pass
 comment on column jobrunner.entity_progress.troubles is 'What of it waits for a person, by kind: {kind: {error, since}}; null: nothing.';
 comment on column jobrunner.entity_progress.skipped_since is 'Since when a rule of errors in the job file skips it; null: it is read.';
 comment on column jobrunner.entity_progress.skip_reason is 'What the source answered when that began.';
+comment on column jobrunner.entity_progress.tenant_id is 'Number of the tenant: a filter by it is found in an index.';
+comment on column jobrunner.entity_progress.user_id is 'Number of the user: a filter by it is found in an index.';
 select jobrunner.describe_counters('jobrunner.entity_progress');

@@ -1,8 +1,8 @@
 create or replace view jobrunner.user_overview as
 select t.name as tenant, u.key as user_key, u.paused_at, u.created_at, j.job_count, j.failing_count, j.running_count,
-  j.last_success_at, j.due_at
-from jobrunner.tenants as t
-join jobrunner.users as u on u.tenant_id = t.id
+  j.last_success_at, j.due_at, u.tenant_id, u.id as user_id
+from jobrunner.users as u
+join jobrunner.tenants as t on t.id = u.tenant_id
 cross join lateral (
   select count(*) as job_count, count(*) filter (where j.last_error_kind is not null) as failing_count,
     count(*) filter (where j.worker_id is not null) as running_count, min(j.last_success_at) as last_success_at,
@@ -21,3 +21,5 @@ comment on column jobrunner.user_overview.failing_count is 'Of those, the ones w
 comment on column jobrunner.user_overview.running_count is 'Of those, the ones that run.';
 comment on column jobrunner.user_overview.last_success_at is 'When the one that waits longest for it was last complete; null: none was.';
 comment on column jobrunner.user_overview.due_at is 'When the next one is due.';
+comment on column jobrunner.user_overview.tenant_id is 'Number of the tenant: a filter by it is found in an index.';
+comment on column jobrunner.user_overview.user_id is 'Number of the user: a filter by it is found in an index.';

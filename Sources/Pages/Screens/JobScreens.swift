@@ -12,7 +12,7 @@ private func columns(_ tail: [PageTable.Column]) -> [PageTable.Column] {
 /// What is due and not claimed, the latest first.
 enum LateScreen {
     static func questions(_ place: Place) -> [ViewQuery] {
-        let tenant = place["tenant"].map { [ViewQuery.Condition.equals("tenant", $0)] } ?? []
+        let tenant = place["tenant"].map { [ViewQuery.Condition.tenant($0)] } ?? []
         return [
             ViewQuery(
                 "late_jobs",

@@ -31,9 +31,12 @@ enum RunsScreen {
     static func questions(_ place: Place) -> [ViewQuery] {
         let isOfAll = place["tenant"] == nil
         var conditions: [ViewQuery.Condition] = []
+        if let tenant = place["tenant"] {
+            conditions.append(
+                place["user"].map { .user(tenant: tenant, key: $0) } ?? .tenant(tenant))
+        }
         let columns: [(StaticString, String)] = [
-            ("tenant", "tenant"), ("user_key", "user"), ("job", "job"), ("outcome", "outcome"),
-            ("error_kind", "kind"),
+            ("job", "job"), ("outcome", "outcome"), ("error_kind", "kind"),
         ]
         for (column, parameter) in columns {
             if let value = place[parameter] { conditions.append(.equals(column, value)) }
@@ -48,7 +51,7 @@ enum RunsScreen {
         if isOfAll || isSieved(place) {
             query.among = lookedAt
             query.within = bounds
-            if let tenant = place["tenant"] { query.within.append(.equals("tenant", tenant)) }
+            if let tenant = place["tenant"] { query.within.append(.tenant(tenant)) }
         } else {
             query.conditions += bounds
         }
@@ -105,8 +108,9 @@ enum RunsScreen {
 enum RunScreen {
     static func questions(_ place: Place) -> [ViewQuery] {
         var conditions: [ViewQuery.Condition] = [.number("run", Int(place["id"] ?? "") ?? 0)]
-        if let tenant = place["tenant"] { conditions.append(.equals("tenant", tenant)) }
-        if let user = place["user"] { conditions.append(.equals("user_key", user)) }
+        if let tenant = place["tenant"], let user = place["user"] {
+            conditions.append(.user(tenant: tenant, key: user))
+        }
         return [RunsScreen.runs(where: conditions, limit: 1)]
     }
 

@@ -5,7 +5,7 @@ import JobQueue
 enum StoryScreen {
     static func questions(_ place: Place) -> [ViewQuery] {
         let user: [ViewQuery.Condition] = [
-            .equals("tenant", place["tenant"] ?? ""), .equals("user_key", place["user"] ?? ""),
+            .user(tenant: place["tenant"] ?? "", key: place["user"] ?? "")
         ]
         return [
             ViewQuery(

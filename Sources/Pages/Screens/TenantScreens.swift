@@ -51,7 +51,7 @@ enum TenantsScreen {
 enum TenantScreen {
     static func questions(_ place: Place) -> [ViewQuery] {
         let tenant = place["tenant"] ?? ""
-        var users: [ViewQuery.Condition] = [.equals("tenant", tenant)]
+        var users: [ViewQuery.Condition] = [.tenant(tenant)]
         if let after = place["after"] {
             users.append(.behind("user_key", after))
         } else if let from = place["from"] {

@@ -196,8 +196,7 @@ enum AuditScreen {
     static func questions(_ place: Place) -> [ViewQuery] {
         var conditions: [ViewQuery.Condition] = []
         let columns: [(StaticString, String)] = [
-            ("tenant", "tenant"), ("user_key", "user"), ("login", "login"), ("verb", "verb"),
-            ("person", "person"),
+            ("user_key", "user"), ("login", "login"), ("verb", "verb"), ("person", "person"),
         ]
         for (column, parameter) in columns {
             if let value = place[parameter] { conditions.append(.equals(column, value)) }
@@ -214,7 +213,7 @@ enum AuditScreen {
         if let number = place["before"].flatMap({ Int($0) }) {
             query.within = [.less("id", number)]
         }
-        if let tenant = place["tenant"] { query.within.append(.equals("tenant", tenant)) }
+        if let tenant = place["tenant"] { query.within.append(.tenant(tenant)) }
         query.among = lookedAt
         return [query]
     }
