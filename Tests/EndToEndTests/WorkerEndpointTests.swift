@@ -35,6 +35,19 @@ import Testing
         return (response.status, String(decoding: response.body, as: UTF8.self))
     }
 
+    /// Has the first entity of a job file read a number into column `size`.
+    private func withSize(_ installation: Installation, _ file: String) throws {
+        let path = installation.folder.path + "/jobs/shop/\(file).yaml"
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        let id = "id: { at: id, type: text, required: true }"
+        let place = try #require(text.range(of: id))
+        _ = try installation.write(
+            "jobs/shop/\(file).yaml",
+            text.replacingCharacters(
+                in: place, with: "size: { at: size, type: int }\n        " + id),
+            mode: 0o644)
+    }
+
     @Test func `a worker that works is alive and ready, and tells what it did`() async throws {
         try await Installation.withSource { installation, _ in
             try await withWorker(installation) { _, url in
@@ -43,7 +56,9 @@ import Testing
                     try await installation.value("select count(*) from jobrunner.runs") == "1"
                 }
                 try await eventually("it is ready") { try await get(url + "/readyz").status == 200 }
-                #expect(try await get(url + "/readyz").text == "{\"ready\":true,\"reasons\":[]}\n")
+                #expect(
+                    try await get(url + "/readyz").text
+                        == "{\"ready\":true,\"reasons\":[],\"lacking\":[]}\n")
                 let text = try await get(url + "/metrics").text
                 let lines = Set(text.split(separator: "\n"))
                 for line in [
@@ -70,6 +85,59 @@ import Testing
                 // Neither a user nor an attribute of one is in it.
                 #expect(!text.contains("ann") && !text.contains("user-0"))
                 #expect(try await get(url + "/other").status == 404)
+            }
+        }
+    }
+
+    @Test func `a worker that refused a file or lacks a key is ready, and says what does not work`()
+        async throws
+    {
+        try await Installation.withSource { installation, source in
+            _ = try installation.write("token", "t0k3n")
+            try await installation.ok(
+                "tenant set acme --secret token=@@token --origin https://shop.example")
+            let status = try String(
+                contentsOfFile: installation.folder.path + "/jobs/shop/status.yaml", encoding: .utf8
+            )
+            _ = try installation.write(
+                "jobs/shop/status.yaml", status.replacing("style: single", with: "style: singel"),
+                mode: 0o644)
+            try await installation.script(
+                "alter table synced.shop_order add column size text")
+            try withSize(installation, "orders")
+            let noKey = ["JOBRUNNER_KEY_FILE": ""]
+            try await withWorker(installation, noKey) { _, url in
+                try await eventually("it is ready") { try await get(url + "/readyz").status == 200 }
+                let text = try await get(url + "/readyz").text
+                #expect(text.hasPrefix(#"{"ready":true,"reasons":[],"lacking":["job file "#))
+                #expect(text.contains("status.yaml:"))
+                #expect(text.contains(#"did you mean \"single\"?"#), "\(text)")
+                #expect(
+                    text.contains("job file of shop.orders: synced.shop_order.size: "), "\(text)")
+                #expect(
+                    text.contains(
+                        "key file, at its start: 1 secret of tenants whose keys are wrapped"),
+                    "\(text)")
+                #expect(text.contains("JOBRUNNER_KEY_FILE is not set"))
+                #expect(try await get(url + "/metrics").text.contains("\njobrunner_ready 1\n"))
+            }
+        }
+    }
+
+    @Test func `a worker that could run no job file at all is not ready`() async throws {
+        try await Installation.with { installation in
+            let folder = installation.folder.path + "/jobs/shop/"
+            try FileManager.default.removeItem(atPath: folder + "orders.yaml")
+            try await installation.script("alter table synced.shop_state add column size text")
+            try withSize(installation, "status")
+            try await withWorker(installation) { program, url in
+                try await eventually("it has started") {
+                    try program.errorsSoFar().contains("worker started")
+                }
+                let ready = try await get(url + "/readyz")
+                #expect(ready.status == 503)
+                #expect(ready.text.contains(#"["job files: none that it could run"]"#), "\(ready)")
+                #expect(try await get(url + "/livez").status == 200)
             }
         }
     }

@@ -29,7 +29,9 @@ enum WorkerCommand {
     static func run(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
         returnLargeBuffers()
         let log = Log(context.settings.log)
-        let readable = try jobFiles(context.settings, log)
+        let metrics = Metrics()
+        let endpoint = WorkerEndpoint(metrics)
+        let readable = try jobFiles(context.settings, endpoint, log)
         let keeper = context.settings.hasKeyFile ? try context.settings.keyKeeper() : nil
         let networks = try context.settings.privateNetworks()
         let configuration = try databaseConfiguration(context.settings)
@@ -37,14 +39,12 @@ enum WorkerCommand {
         let queue = Queue(database)
         var settings = workerSettings(arguments)
         let openFiles = OpenFiles.raised()
-        settings.fit(into: openFiles, log)
-        let metrics = Metrics()
-        let endpoint = WorkerEndpoint(metrics)
+        fit(&settings, into: openFiles, endpoint, log)
         metrics.begin(readable)
         let server = try listen(arguments, context.settings, endpoint, log)
         let starting = Task {
             try await patiently(log, settings) {
-                try await begin(with: readable, keeper, queue, log)
+                try await begin(with: readable, keeper, queue, endpoint, log)
             }
         }
         let checks = Task {
@@ -87,6 +87,18 @@ enum WorkerCommand {
         return try exitCode(of: end)
     }
 
+    private static func fit(
+        _ settings: inout WorkerSettings, into files: OpenFiles, _ endpoint: WorkerEndpoint,
+        _ log: Log
+    ) {
+        let asked = settings.concurrency
+        settings.fit(into: files, log)
+        guard settings.concurrency < asked else { return }
+        endpoint.lacks(
+            "slots: \(settings.concurrency) in place of \(asked), as many as \(files.limit) open files allow"
+        )
+    }
+
     private static func databaseConfiguration(
         _ settings: Settings
     ) throws -> DatabaseConfiguration {
@@ -98,16 +110,21 @@ enum WorkerCommand {
 
     /// Whether this program can work on the database, and with which of the files; what it can't is logged.
     private static func begin(
-        with files: [JobFile], _ keeper: KeyKeeper?, _ queue: Queue, _ log: Log
+        with files: [JobFile], _ keeper: KeyKeeper?, _ queue: Queue, _ endpoint: WorkerEndpoint,
+        _ log: Log
     ) async throws -> [JobFile] {
         let migrator = Migrator(database: queue.database)
         try await migrator.check()
-        try await tellLockedSecrets(keeper, queue, log)
         let unfit = try await migrator.unfit(of: files)
+        // The last question to the database: a start that is cut off and repeated tells each lack once.
+        try await tellLockedSecrets(keeper, queue, endpoint, log)
         for (name, reason) in unfit.sorted(by: { $0.key < $1.key }) {
             log.emit(.jobFileRefused(Subject(job: name), mistake: reason))
+            endpoint.lacks("job file of \(name): \(reason)")
         }
-        return files.filter { unfit[$0.name] == nil }
+        let fit = files.filter { unfit[$0.name] == nil }
+        if fit.isEmpty { endpoint.hasNothing() }
+        return fit
     }
 
     private static func client(
@@ -120,10 +137,13 @@ enum WorkerCommand {
     }
 
     /// The files that are right; what is wrong with the others is logged.
-    private static func jobFiles(_ settings: Settings, _ log: Log) throws -> [JobFile] {
+    private static func jobFiles(
+        _ settings: Settings, _ endpoint: WorkerEndpoint, _ log: Log
+    ) throws -> [JobFile] {
         let (files, mistakes) = try settings.jobFiles()
         for mistake in mistakes {
             log.emit(.jobFileRefused(Subject(), mistake: mistake.description))
+            endpoint.lacks("job file \(mistake)")
         }
         return files
     }
@@ -188,13 +208,13 @@ enum WorkerCommand {
 
     /// What this worker's keys do not open puts off its own jobs (`no_key`) and is no reason to keep all others waiting.
     private static func tellLockedSecrets(
-        _ keeper: KeyKeeper?, _ queue: Queue, _ log: Log
+        _ keeper: KeyKeeper?, _ queue: Queue, _ endpoint: WorkerEndpoint, _ log: Log
     ) async throws {
         let own = keeper?.ring.ids ?? []
         for key in try await queue.wrappingKeys() where key.secrets > 0 && !own.contains(key.id) {
-            log.emit(
-                .secretsLocked(
-                    Subject(), count: key.secrets, reason: lockedWords(key.id, own)))
+            let reason = lockedWords(key.id, own)
+            log.emit(.secretsLocked(Subject(), count: key.secrets, reason: reason))
+            endpoint.lacks("key file, at its start: \(counted(key.secrets, "secret")) \(reason)")
         }
     }
 

@@ -10,11 +10,31 @@ import Telemetry
 final class WorkerEndpoint: Sendable {
     private let metrics: Metrics
     private let worker = Mutex<Worker?>(nil)
+    private let lacking = Mutex(Lacking())
 
     init(_ metrics: Metrics) { self.metrics = metrics }
 
+    /// What this worker can't do of what it was given, though it works on with the rest; as it was at its start.
+    private struct Lacking {
+        var words: [String] = []
+        var hasNothing = false
+    }
+
+    /// A line may hold what somebody typed into a job file.
+    private static let lineMax = 300
+
     /// From here on the worker's state is told.
     func attach(_ worker: Worker) { self.worker.withLock { $0 = worker } }
+
+    /// Something does not work as long as this worker runs, and the rest does.
+    func lacks(_ words: String) {
+        let line = words.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let told = line.count > Self.lineMax ? line.prefix(Self.lineMax) + "…" : line
+        lacking.withLock { $0.words.append(told) }
+    }
+
+    /// No job file is left that this worker could run.
+    func hasNothing() { lacking.withLock { $0.hasNothing = true } }
 
     /// What SIGUSR1 asks for: before the worker has begun there is nothing but the reason.
     func tellState(_ log: Log) {
@@ -30,7 +50,9 @@ final class WorkerEndpoint: Sendable {
         case "/livez":
             let trouble = worker.withLock { $0 }?.reasonNotAlive
             return trouble.map { ServedResponse(503, "\($0)\n") } ?? ServedResponse(200, "alive\n")
-        case "/readyz": return ServedResponse(readiness: reasons)
+        case "/readyz":
+            return ServedResponse(
+                readiness: reasons, lacking: lacking.withLock { $0.words })
         case "/metrics":
             let format = MetricFormat(accept: request.header("Accept"))
             return ServedResponse(200, format.text(samples), type: format.contentType)
@@ -39,7 +61,10 @@ final class WorkerEndpoint: Sendable {
     }
 
     private var reasons: [String] {
-        worker.withLock { $0 }?.reasonsNotReady ?? ["database: it has not answered yet"]
+        let nothing =
+            lacking.withLock { $0.hasNothing } ? ["job files: none that it could run"] : []
+        return nothing
+            + (worker.withLock { $0 }?.reasonsNotReady ?? ["database: it has not answered yet"])
     }
 
     private var samples: [MetricSample] {
