@@ -17,6 +17,7 @@ public enum HealthQuestion: String, Sendable, CaseIterable {
     case partitions
     case xminHolders
     case idleInTransaction
+    case lockHolders
     case notificationQueue
     case secretKeys
     case jobFiles
@@ -140,6 +141,7 @@ public enum HealthQuestion: String, Sendable, CaseIterable {
               and a.state_change < now() - interval '10 seconds'
             order by a.state_change
             """
+        case .lockHolders: lockHoldersSQL
         case .notificationQueue:
             // Who listens is seen by nobody; who does not read on is in a transaction.
             """
@@ -200,6 +202,14 @@ private let troublesSQL = """
     order by p.trouble, p.number
     """
 
+/// Who holds what others wait for, or will.
+private let lockHoldersSQL = """
+    select h.pid, h.login, h.application, round(extract(epoch from h.lasting)) as seconds, h.state,
+      array_to_string(h.tables, ', ') as tables, h.shuts_out, h.waiting, array_to_string(h.waits_for, ', ') as waits_for,
+      h.migrates, h.query, h.is_shown, h.may_end, current_user::text as asker
+    from jobrunner.lock_holders as h
+    """
+
 private let xminHoldersSQL = """
     select 'session ' || a.pid || coalesce(' (' || nullif(a.application_name, '') || ')', '') as what,
       round(extract(epoch from now() - a.xact_start)) as seconds
@@ -218,6 +228,41 @@ private let xminHoldersSQL = """
     """
 
 extension Queue {
+    /// Who holds locks of the tables that a job's runs write, or of the machine's own.
+    public func lockHolders(
+        inTheWayOf job: String
+    ) async throws -> [JSONValue] {
+        try await ask(
+            """
+            \(lockHoldersSQL)
+            where exists (
+              select
+              from unnest(h.tables) as t (name)
+              where t.name like 'jobrunner.%' or t.name in (
+                select 'synced.' || (e.value -> 'write' ->> 'table')
+                from jobrunner.job_files as f
+                cross join jsonb_array_elements(f.expanded -> 'entities') as e (value)
+                where f.name = $1
+              )
+            )
+            """, [.text(job)])
+    }
+
+    /// What helps a job that does not get on, as `doctor` says it of its cause; nil when it does, or goes on by itself.
+    public func hint(for job: String, tenant: String, user: String) async throws -> String? {
+        try await ask(
+            """
+            select jobrunner.cause_hint(case when j.quarantined_at is not null then 'quarantined' else j.last_error_kind end,
+              f.source, t.name, j.name, u.key) as hint
+            from jobrunner.jobs as j
+            join jobrunner.job_files as f on f.name = j.name
+            join jobrunner.users as u on u.id = j.user_id
+            join jobrunner.tenants as t on t.id = u.tenant_id
+            where t.name = $1 and u.key = $2 and j.name = $3 and j.state <> 'running' and j.paused_at is null
+            """, [.text(tenant), .text(user), .text(job)]
+        ).first?["hint"]?.string
+    }
+
     /// The rows that answer each question, as JSON objects, seen in one snapshot each.
     public func examine(
         _ questions: [HealthQuestion]

@@ -90,6 +90,15 @@ import Testing
                 try await of(
                     fixture, .failing(times: 0), .deferred(.key(users[0]), as: "breaker_open"))
                     == ["breaker * 1", "breaker acme 1"])
+            // What no source asked for is not told as the source's.
+            for (kind, reason) in [
+                ("no_key", "key"), ("crowded", "turn"), ("credential_in_use", "turn"),
+                ("not_ready", "deferred"),
+            ] {
+                #expect(
+                    try await of(fixture, .deferred(.key(users[0]), as: kind))
+                        == ["\(reason) * 1", "\(reason) acme 1"])
+            }
             #expect(
                 try await of(fixture, .failing(times: 0), .undeferred()) == [])
         }

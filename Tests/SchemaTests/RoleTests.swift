@@ -96,8 +96,9 @@ struct RoleTests {
                 """)
             #expect(
                 own == [
-                    "describe_counters", "keeps_edits", "shell_word", "tenant_named", "user_named",
-                    "words_for",
+                    "bare_query", "cause_hint", "describe_counters", "has_session", "is_alive",
+                    "keeps_edits",
+                    "shell_word", "tenant_named", "user_named", "words_for",
                 ])
         }
     }
@@ -114,8 +115,12 @@ struct RoleTests {
                 """
             #expect(
                 try await database.texts(rights) == [
+                    "execute jobrunner.bare_query(text)",
+                    "execute jobrunner.cause_hint(text,text,text,text,text)",
                     "execute jobrunner.describe_counters(regclass)",
                     "execute jobrunner.endless_at(bigint,text,timestamp with time zone)",
+                    "execute jobrunner.has_session(jobrunner.workers)",
+                    "execute jobrunner.is_alive(jobrunner.workers)",
                     "execute jobrunner.is_fruitless(bigint,text,integer,timestamp with time zone)",
                     "execute jobrunner.other_files(jobrunner.workers)",
                     "execute jobrunner.session_figures()", "execute jobrunner.shell_word(text)",
@@ -154,7 +159,8 @@ struct RoleTests {
                     "select name from jobrunner.secrets",
                 ] { #expect(await login.refusal(of: sql) == (isReader ? "42501" : nil), "\(sql)") }
                 for view in [
-                    "tenant_freshness", "gauges", "raised_alerts", "running_jobs", "worker_health",
+                    "tenant_freshness", "gauges", "lock_holders", "raised_alerts", "running_jobs",
+                    "worker_health",
                 ] {
                     #expect(await login.refusal(of: "select * from jobrunner.\(view)") == nil)
                 }

@@ -31,6 +31,12 @@ extension Given {
     public static func draining(_ id: String) -> Given {
         update("workers", "draining_at = now()", "id = \(id)")
     }
+    /// The sessions of all workers are gone, and nobody has noticed.
+    public static func sessionsLost() -> Given { update("workers", "session_pid = 0") }
+    /// The sessions of all workers began before the server did.
+    public static func sessionsBefore() -> Given {
+        update("workers", "session_started_at = pg_postmaster_start_time() - interval '1 s'")
+    }
     /// The sessions of all workers have just gone away.
     public static func sessionsGone() -> Given { update("workers", "session_gone_at = now()") }
     /// The sessions that went away did so that much earlier.

@@ -24,10 +24,10 @@ begin
   end if;
 
   with alive as materialized (
-    -- Who has been silent for a minute is dead, though nobody may have said so.
+    -- Who is dead is so before anybody has said it.
     select w.job_names
     from jobrunner.workers as w
-    where w.ended_at is null and w.draining_at is null and w.heartbeat_at >= now() - interval '1 minute'
+    where w.ended_at is null and jobrunner.is_alive(w)
   ), due as materialized (
     select j.tenant_id, j.name, j.state, j.claimable_at as since, j.crashes >= 2 as is_suspect
     from jobrunner.jobs as j
@@ -92,7 +92,8 @@ begin
     group by p.tenant_id, p.state
     union all
     select p.tenant_id, count(*), min(p.since),
-      case p.last_error_kind when 'database' then 'database' when 'breaker_open' then 'breaker' else 'deferred' end
+      case p.last_error_kind when 'database' then 'database' when 'breaker_open' then 'breaker' when 'no_key' then 'key'
+        when 'credential_in_use' then 'turn' when 'crowded' then 'turn' else 'deferred' end
     from put_off as p
     where p.is_put_off
     group by p.tenant_id, 4
@@ -125,7 +126,7 @@ begin
     case
       when c.reason in ('credential', 'quarantined') then k.parked
       when c.reason = 'paused' then k.parked or k.due
-      when c.reason in ('deferred', 'backoff', 'database') then k.put_off
+      when c.reason in ('deferred', 'backoff', 'database', 'key', 'turn') then k.put_off
       when c.reason = 'breaker' then k.put_off or k.due
       else k.due
     end

@@ -33,8 +33,8 @@ declare
     'set_source', 'set_tenant', 'take_job', 'tenant_named', 'tenant_user', 'user_named', 'wrapping_keys'
   ];
   v_readers constant text[] := array[
-    'describe_counters', 'endless_at', 'is_fruitless', 'jobs_meant', 'look_at_rows', 'note_look', 'other_files', 'session_figures', 'shell_word',
-    'words_for'
+    'bare_query', 'cause_hint', 'describe_counters', 'endless_at', 'has_session', 'is_alive', 'is_fruitless', 'jobs_meant',
+    'look_at_rows', 'note_look', 'other_files', 'session_figures', 'shell_word', 'words_for'
   ];
   -- Definers that workers call.
   v_workers constant text[] := array[
@@ -66,9 +66,9 @@ declare
   ];
   v_views constant text[] := array[
     'blocked_sources', 'cause_kinds', 'causes', 'counted_freshness', 'entity_progress', 'failing_jobs', 'gauges',
-    'history', 'job_file_entities', 'job_overview', 'jobs_in_trouble', 'kinds_of_trouble', 'late_jobs', 'quarantined_jobs',
-    'raised_alerts', 'running_jobs', 'runs_of_day', 'source_overview', 'tenant_freshness', 'tenant_overview',
-    'tenant_shares', 'user_overview', 'user_story', 'waiting_reasons', 'worker_files', 'worker_health'
+    'history', 'job_file_entities', 'job_overview', 'jobs_in_trouble', 'kinds_of_trouble', 'late_jobs', 'lock_holders',
+    'quarantined_jobs', 'raised_alerts', 'running_jobs', 'runs_of_day', 'source_overview', 'tenant_freshness',
+    'tenant_overview', 'tenant_shares', 'user_overview', 'user_story', 'waiting_reasons', 'worker_files', 'worker_health'
   ];
   v_tables constant text[] := array[
     'applied_code', 'cause_counts', 'checkpoints', 'chores', 'claims', 'freshness_counts', 'history_counts', 'job_files', 'jobs',

@@ -13,6 +13,7 @@ declare
   v_user jobrunner.users := jobrunner.user_named(in_tenant, coalesce(in_user, '*'));
   v_job jobrunner.jobs;
   v_source jobrunner.sources;
+  v_worker jobrunner.workers;
   v_ahead bigint;
   v_running bigint;
   v_alive integer;
@@ -25,7 +26,14 @@ begin
   from jobrunner.sources as s
   join jobrunner.job_files as f on f.source = s.name
   where s.tenant_id = v_tenant.id and f.name = in_job;
+  select count(*) into v_alive from jobrunner.workers as w where w.ended_at is null and jobrunner.is_alive(w);
   if v_job.state = 'running' then
+    select w.* into v_worker from jobrunner.workers as w where w.id = v_job.worker_id;
+    if v_worker.draining_at is null and not jobrunner.is_alive(v_worker) then
+      return format('It does not run: run %s was on worker %s, which is gone since %s ago; %s takes it over and goes on behind its last page.',
+        v_job.fence, v_job.worker_id, jobrunner.words_for(now() - v_worker.heartbeat_at),
+        case when v_alive > 0 then 'another worker' else 'no other worker is alive, and one that is started' end);
+    end if;
     return format('It is running as run %s on worker %s since %s ago%s.', v_job.fence, v_job.worker_id,
       jobrunner.words_for(now() - v_job.started_at),
       case
@@ -48,9 +56,9 @@ begin
       jobrunner.words_for(v_job.due_at - now()), v_job.quarantine_reason);
   end if;
   if v_job.state = 'needs_reauth' then
-    return format('It does not run because the source refuses %s since %s ago; a new secret%s wakes it, and so does `jobrunner retry`.',
+    return format('It does not run because %s is of no use since %s ago%s; a new secret%s wakes it, and so does `jobrunner retry`.',
       case when v_job.last_error_kind = 'client_refused' then 'the tenant''s own credential' else 'its credential' end,
-      jobrunner.words_for(now() - v_job.reauth_needed_at),
+      jobrunner.words_for(now() - v_job.reauth_needed_at), coalesce(': ' || v_job.last_error, ''),
       case when v_job.last_error_kind = 'client_refused' then ' of the tenant' else '' end);
   end if;
   if v_job.due_at > now() then
@@ -58,8 +66,9 @@ begin
       case
         when v_job.deferred_until > now() and v_job.last_error_kind = 'breaker_open'
           then format(': the breaker of its source %s is open, and `jobrunner close-breaker` closes it', v_source.name)
+            || coalesce(': ' || v_source.block_reason, '')
         when v_job.deferred_until > now() and v_job.last_error_kind = 'rate_limited'
-          then ': the source asked for patience'
+          then ': the source asked for patience' || coalesce(': ' || v_job.last_error, '')
         when v_job.deferred_until > now() then ': ' || coalesce(v_job.last_error, 'the source asked for patience')
         when v_job.consecutive_failures = 1 then ', backing off after a failure: ' || coalesce(v_job.last_error, '')
         when v_job.consecutive_failures > 1
@@ -69,16 +78,13 @@ begin
         else ''
       end);
   end if;
-  select count(*) into v_alive from jobrunner.workers as w
-  where w.ended_at is null and w.draining_at is null and w.heartbeat_at >= now() - interval '1 minute';
   if v_alive = 0 then
     return format('It has been due for %s and does not run because no worker is alive.',
       jobrunner.words_for(now() - v_job.due_at));
   end if;
   if not exists (
     select from jobrunner.workers as w
-    where w.ended_at is null and w.draining_at is null and w.heartbeat_at >= now() - interval '1 minute'
-      and coalesce(in_job = any (w.job_names), true)
+    where w.ended_at is null and jobrunner.is_alive(w) and coalesce(in_job = any (w.job_names), true)
   ) then
     return format('It has been due for %s and does not run because no worker has its job file.',
       jobrunner.words_for(now() - v_job.due_at));

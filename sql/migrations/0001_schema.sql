@@ -1075,8 +1075,7 @@ create table jobrunner.waiting_counts (
   primary key (reason, tenant_id),
   constraint waiting_jobs_are_counted_for_a_known_reason check (
     reason in ('no_worker', 'job_file_missing', 'breaker', 'tenant_limit', 'budget', 'suspect', 'slots', 'deferred',
-      'backoff', 'database',
-      'paused', 'credential', 'quarantined')
+      'backoff', 'database', 'key', 'turn', 'paused', 'credential', 'quarantined')
   ),
   constraint only_what_waits_is_counted check (jobs > 0)
 ) with (fillfactor = 50);

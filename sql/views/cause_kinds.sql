@@ -12,7 +12,7 @@ from (values
     'jobrunner dry-run {job} --tenant {tenant} --user {user} shows what it answers'),
   ('unexpected_status', true, 'answers with another status than the job file expects',
     'jobrunner dry-run {job} --tenant {tenant} --user {user} shows what it answers'),
-  ('unauthorised', true, 'refuses the credentials',
+  ('unauthorised', true, 'gets no credentials that it takes',
     'jobrunner user set {user} --tenant {tenant} --secret NAME=@FILE'),
   ('client_refused', true, 'refuses the client that the operator stores or configures',
     'jobrunner tenant set {tenant} --secret NAME=@FILE, or mend auth in the job file'),

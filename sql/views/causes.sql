@@ -2,9 +2,7 @@ create or replace view jobrunner.causes as
 select c.source, t.name as tenant, c.error_kind, k.words, k.is_urgent, c.users, c.may_be_more, c.is_whole, c.since,
   now() - c.since as lasting, c.job_name as job, u.key as user_key,
   coalesce(j.quarantine_reason, j.last_error) as error,
-  replace(replace(replace(replace(k.hint, '{source}', jobrunner.shell_word(c.source)),
-    '{tenant}', jobrunner.shell_word(t.name)), '{job}', jobrunner.shell_word(c.job_name)),
-    '{user}', jobrunner.shell_word(u.key)) as hint,
+  jobrunner.cause_hint(c.error_kind, c.source, t.name, c.job_name, u.key) as hint,
   now() - h.done_at as counted_ago
 from jobrunner.cause_counts as c
 join jobrunner.tenants as t on t.id = c.tenant_id

@@ -4,6 +4,7 @@ select w.id as worker_id, w.host, w.pid, w.version,
     when w.ended_at is not null then w.end_reason
     when w.session_gone_at is not null then 'session gone'
     when w.draining_at is not null then 'draining'
+    when w.heartbeat_at >= now() - interval '1 minute' and not jobrunner.is_alive(w) then 'session gone'
     else 'alive'
   end as health,
   w.capacity,

@@ -8,10 +8,10 @@ import Secrets
 /// `jobrunner doctor`: what an operator should look at, the worst first.
 func doctor(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
     var findings: [Finding] = []
-    var files: [JobFile]?
+    var files = ReadFiles()
     do {
         let (right, mistakes) = try context.settings.jobFiles()
-        files = right
+        files = ReadFiles(right: right, isAnyRefused: !mistakes.isEmpty)
         findings += mistakes.map {
             Finding(.error, "job files", $0.description, hint: "its jobs don't run")
         }
@@ -51,12 +51,32 @@ func doctor(_ arguments: ParsedArguments, _ context: Context) async throws -> Ex
     return sorted.contains { $0.severity == .error } ? .failure : .ok
 }
 
+/// The job files of the machine on which doctor runs.
+private struct ReadFiles {
+    /// Nil when none could be read.
+    var right: [JobFile]?
+    var isAnyRefused = false
+}
+
 private func examine(
-    _ database: Database, files: [JobFile]?, keyIDs: [String], merges: Bool,
+    _ database: Database, files: ReadFiles, keyIDs: [String], merges: Bool,
     _ progress: Progress
 ) async throws -> [Finding] {
     let queue = Queue(database)
-    do { try await Migrator(database: database).check() } catch let error as SchemaError {
+    do {
+        return try await examine(queue, files: files, keyIDs: keyIDs, merges: merges, progress)
+    } catch let error as DatabaseError where error.isLockTimeout {
+        // Doctor itself was kept waiting; who holds locks stands where nobody can lock it.
+        let holders = (try? await queue.examine([.lockHolders])) ?? [:]
+        return Failure(error).lines.map { Finding(.error, "database", $0) }
+            + lockFindings(holders[.lockHolders] ?? [])
+    }
+}
+
+private func examine(
+    _ queue: Queue, files: ReadFiles, keyIDs: [String], merges: Bool, _ progress: Progress
+) async throws -> [Finding] {
+    do { try await Migrator(database: queue.database).check() } catch let error as SchemaError {
         let answers = try await queue.examine(HealthQuestion.ofServer)
         return [Finding(.error, "schema", error.description)] + serverFindings(answers)
     }
@@ -67,8 +87,11 @@ private func examine(
         // A standby has its primary's count, which bears its age.
     }
     let answers = try await queue.examine(HealthQuestion.allCases)
-    let health = try await healthFindings(queue, files: files ?? [], merges: merges, progress)
+    let health = try await healthFindings(
+        queue, files: files.right ?? [], merges: merges, progress)
     return serverFindings(answers) + jobFindings(answers) + health
         + secretFindings(answers[.secretKeys] ?? [], keyIDs: keyIDs)
-        + (files.map { fileFindings(answers[.jobFiles] ?? [], files: $0) } ?? [])
+        + (files.right.map {
+            fileFindings(answers[.jobFiles] ?? [], files: $0, isAnyRefused: files.isAnyRefused)
+        } ?? [])
 }

@@ -26,7 +26,9 @@ func secretFindings(_ rows: [JSONValue], keyIDs: [String]) -> [Finding] {
 }
 
 /// Job files on disk that are not what `migrate` stored.
-func fileFindings(_ rows: [JSONValue], files: [JobFile]) -> [Finding] {
+///
+/// With a refused file among them nobody knows whether it is the one that lacks.
+func fileFindings(_ rows: [JSONValue], files: [JobFile], isAnyRefused: Bool = false) -> [Finding] {
     let hint = "run jobrunner migrate"
     let stored = Dictionary(rows.map { ($0.text("name"), $0) }) { first, _ in first }
     let names = Set(files.map(\.name))
@@ -41,9 +43,13 @@ func fileFindings(_ rows: [JSONValue], files: [JobFile]) -> [Finding] {
             "\(file.name) has another \(choices(parts, "and")) than is stored", hint: hint)
     }
     let gone = stored.keys.filter { !names.contains($0) }.map {
-        Finding(
-            .warning, "job files", "\($0) is stored, but no file defines it",
-            hint: "no worker runs it; look at JOBRUNNER_JOBS")
+        isAnyRefused
+            ? Finding(
+                .warning, "job files", "\($0) is stored, and no file that can be read defines it",
+                hint: "mend what was refused, or look at JOBRUNNER_JOBS")
+            : Finding(
+                .warning, "job files", "\($0) is stored, but no file defines it",
+                hint: "no worker runs it; look at JOBRUNNER_JOBS")
     }
     return changed + gone
 }

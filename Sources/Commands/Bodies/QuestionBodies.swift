@@ -8,12 +8,18 @@ import Writing
 func explain(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
     let subject = arguments.subject
     if arguments.has("tenant") {
-        try context.say(
-            try await context.withQueue { queue in
-                let scope = try await chosenJobs(arguments, queue)
-                return try await queue.explainJob(
-                    subject, tenant: scope.tenant, user: scope.user ?? tenantsOwnKey)
-            })
+        let (sentence, hint, holders) = try await context.withQueue { queue in
+            let scope = try await chosenJobs(arguments, queue)
+            let user = scope.user ?? tenantsOwnKey
+            return (
+                try await queue.explainJob(subject, tenant: scope.tenant, user: user),
+                try await queue.hint(for: subject, tenant: scope.tenant, user: user),
+                try await queue.lockHolders(inTheWayOf: subject)
+            )
+        }
+        try context.say(sentence)
+        if let hint { try context.say("What helps: \(hint)") }
+        for holder in lockFindings(holders) { try context.say(holder.line) }
         return .ok
     }
     guard access(subject, F_OK) == 0 else {

@@ -41,7 +41,9 @@ func serverFindings(_ answers: HealthAnswers) -> [Finding] {
                 "\(holder.text("what")) holds back the removal of dead rows\(age)",
                 hint: "end it if nobody needs it"))
     }
-    for idle in answers[.idleInTransaction] ?? [] {
+    // Of one that holds locks more is told elsewhere.
+    let holders = Set((answers[.lockHolders] ?? []).map { $0.text("pid") })
+    for idle in answers[.idleInTransaction] ?? [] where !holders.contains(idle.text("pid")) {
         let age = spanWords(seconds: idle.seconds("seconds") ?? 0)
         findings.append(
             Finding(
@@ -49,7 +51,8 @@ func serverFindings(_ answers: HealthAnswers) -> [Finding] {
                 "session \(idle.text("pid")) (\(idle.text("name"))) is idle in a transaction for \(age)",
                 hint: "select pg_terminate_backend(\(idle.text("pid")))"))
     }
-    return findings + (answers[.notificationQueue] ?? []).map(notificationFinding)
+    return findings + lockFindings(answers[.lockHolders] ?? [])
+        + (answers[.notificationQueue] ?? []).map(notificationFinding)
 }
 
 /// Workers do without notifications from one per cent on, applications are told of nothing from fifty on.
@@ -86,11 +89,14 @@ func workerFindings(_ workers: [JSONValue]) -> [Finding] {
     }
     var findings = silent.map { worker in
         let silence = spanWords(seconds: worker.seconds("silent_seconds") ?? 0)
+        let isGone = worker.text("health") == "session gone"
         return Finding(
             .warning, "workers",
             "worker \(worker.text("worker_id")) on \(worker.text("host")) (pid \(worker.text("pid")))"
-                + " is silent for \(silence)",
-            hint: "another worker takes its jobs over")
+                + " is silent for \(silence)" + (isGone ? " and has no session" : ""),
+            hint: silent.count < workers.count
+                ? "another worker takes its jobs over"
+                : "a worker that is started takes its jobs over")
     }
     findings += workers.filter { !$0.text("other_files").isEmpty }.map { worker in
         Finding(

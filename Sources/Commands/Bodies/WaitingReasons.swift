@@ -35,7 +35,8 @@ struct WaitingReason: Equatable {
         case "job_file_missing": .error
         // Whoever asks for a run and starts no worker knows so for a while.
         case "no_worker": waitingSeconds > Self.lateSeconds ? .error : .warning
-        case "breaker", "suspect", "credential", "quarantined", "backoff", "database": .warning
+        case "breaker", "suspect", "credential", "quarantined", "backoff", "database", "key":
+            .warning
         case "slots" where waitingSeconds > Self.lateSeconds: .warning
         default: .info
         }
@@ -85,6 +86,12 @@ struct WaitingReason: Equatable {
         "deferred": waits("as its source asked for", "the source's owner may raise its limit"),
         "backoff": waits("after a failure", "jobrunner doctor says what failed"),
         "database": waits("for our own database", "look at its log and at its load"),
+        "key": waits(
+            "for a key that workers lack",
+            "doctor names it; give the workers the key file that has it"),
+        "turn": waits(
+            "for a turn with a credential, or for memory of workers",
+            "they go on by themselves; more workers have more memory"),
         "paused": Phrase(
             singular: "is paused", plural: "are paused", hint: "jobrunner resume lets them go on"),
         "credential": waits(

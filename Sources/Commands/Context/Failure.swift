@@ -88,6 +88,10 @@ struct Failure: Error, CustomStringConvertible {
             self.init(.configuration, "the database's user may not do this: \(message)")
         } else if error.isConnectionFailure {
             self.init(.unavailable, "the database can't be reached: \(message)")
+        } else if error.isLockTimeout {
+            self.init(
+                .temporary,
+                "the database is busy: \(message); jobrunner doctor names who holds the lock")
         } else if error.isServerTrouble {
             self.init(.temporary, "the database can't do this now: \(message)")
         } else if error.isTransient, !state.hasPrefix("XX") {

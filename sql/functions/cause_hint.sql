@@ -1,0 +1,19 @@
+create or replace function jobrunner.cause_hint(
+  in_kind text,
+  in_source text,
+  in_tenant text,
+  in_job text,
+  in_user text
+) returns text
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+-- What helps against a kind of error (cause_kinds), with the names of one who has it. An open breaker is told as the
+-- absence that opened it. Null: there is no such kind.
+select replace(replace(replace(replace(k.hint, '{source}', jobrunner.shell_word(in_source)),
+  '{tenant}', jobrunner.shell_word(in_tenant)), '{job}', jobrunner.shell_word(in_job)),
+  '{user}', jobrunner.shell_word(in_user))
+from jobrunner.cause_kinds as k
+where k.kind = case in_kind when 'breaker_open' then 'unavailable' else in_kind end
+$$;
+comment on function jobrunner.cause_hint is 'What helps against a kind of error, as a command with names.';
