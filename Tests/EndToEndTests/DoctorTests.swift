@@ -139,6 +139,33 @@ import Testing
         }
     }
 
+    @Test func `who keeps doctor itself waiting is a finding, and other commands lead there`()
+        async throws
+    {
+        try await Installation.with { installation in
+            try await installation.addAnn()
+            let person = try await OpenTransaction(
+                installation.url, "lock table jobrunner.jobs in access exclusive mode")
+            let impatient = [
+                "DATABASE_URL": TestCluster.operatorLogin(of: installation.url)
+                    + "?options=-clock_timeout%3D600ms"
+            ]
+            let (code, lines) = try await findings(installation, impatient)
+            #expect(code == 1)
+            #expect(lines.contains { $0.hasPrefix("error: database: the database is busy: ") })
+            let holder = lines.first { $0.hasPrefix("error: locks: session ") }
+            #expect(
+                holder?.contains(
+                    "(jobrunner-test, login jobrunner) locks others out of jobrunner.jobs") == true,
+                "\(lines)")
+            let explain = try await installation.run(
+                "explain shop.orders --tenant acme --user ann", impatient)
+            #expect(explain.code == 75)
+            #expect(explain.errors.hasSuffix("jobrunner doctor names who holds the lock\n"))
+            try await person.rollBack()
+        }
+    }
+
     @Test func `what keeps doctor from asking is itself a finding`() async throws {
         try await Installation.with(migrated: false) { installation in
             let older = try await findings(installation)
