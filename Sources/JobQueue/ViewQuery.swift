@@ -38,6 +38,8 @@ public struct ViewQuery: Sendable {
         case before(StaticString, String)
         /// Less than a number.
         case less(StaticString, Int)
+        /// Before a time, ISO 8601, or at it and less than a number.
+        case earlier(StaticString, String, StaticString, Int)
     }
 
     /// Which jobs, as `jobs_meant` has it.
@@ -149,6 +151,8 @@ public struct ViewQuery: Sendable {
             case .before(let column, let text):
                 "v.\(column) < \(bind(.text(text)))::text::timestamptz"
             case .less(let column, let number): "v.\(column) < \(bind(.int(number)))"
+            case .earlier(let column, let text, let other, let number):
+                "(v.\(column), v.\(other)) < (\(bind(.text(text)))::text::timestamptz, \(bind(.int(number))))"
             }
         }
         let order = order.map { "v.\($0.column)" + ($0.isDescending ? " desc" : "") }
@@ -180,7 +184,8 @@ extension ViewQuery.Condition {
         case .equals(let column, _), .number(let column, _), .isNull(let column),
             .isTrue(let column),
             .from(let column, _), .behind(let column, _), .within(let column, _),
-            .notBefore(let column, _), .before(let column, _), .less(let column, _):
+            .notBefore(let column, _), .before(let column, _), .less(let column, _),
+            .earlier(let column, _, _, _):
             "\(column)"
         case .tenant: "tenant_id"
         case .user: "user_id"

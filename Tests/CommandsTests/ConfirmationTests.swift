@@ -14,7 +14,7 @@ private func ask(_ line: String, typing typed: String) throws -> (mistake: Strin
     let terminal = try Pseudoterminal()
     terminal.type(typed)
     do throws(UsageError) {
-        try Confirmation(input: terminal.terminal, output: terminal.terminal).check(arguments)
+        try LossConfirmation(input: terminal.terminal, output: terminal.terminal).check(arguments)
         return (nil, terminal.shown())
     } catch { return (error.message, terminal.shown()) }
 }
@@ -70,10 +70,10 @@ private func ask(_ line: String, typing typed: String) throws -> (mistake: Strin
         let nowhere = open("/dev/null", O_RDWR | O_CLOEXEC)
         defer { close(nowhere) }
         #expect(throws: UsageError.self) {
-            try Confirmation(input: nowhere, output: nowhere).check(arguments)
+            try LossConfirmation(input: nowhere, output: nowhere).check(arguments)
         }
         do throws(UsageError) {
-            try Confirmation(input: nowhere, output: nowhere).check(arguments)
+            try LossConfirmation(input: nowhere, output: nowhere).check(arguments)
         } catch {
             #expect(error.exitCode == .usage)
             #expect(

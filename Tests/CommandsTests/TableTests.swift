@@ -105,9 +105,11 @@ private func table(_ rows: [[JSONValue]]) -> Table {
 }
 
 @Suite struct ScreenTests {
-    private func screen(_ environment: [String: String], columns: UInt16 = 90) throws -> Screen {
+    private func screen(_ environment: [String: String], columns: UInt16 = 90) throws
+        -> TerminalView
+    {
         let terminal = try Pseudoterminal(columns: columns)
-        return Screen(descriptor: terminal.terminal) { environment[$0] }
+        return TerminalView(descriptor: terminal.terminal) { environment[$0] }
     }
 
     @Test func `a window's width is its own, or what COLUMNS says`() throws {
@@ -137,7 +139,7 @@ private func table(_ rows: [[JSONValue]]) -> Table {
     @Test func `what is no terminal is neither cut nor coloured`() {
         let nowhere = open("/dev/null", O_RDWR | O_CLOEXEC)
         defer { close(nowhere) }
-        let screen = Screen(descriptor: nowhere) { ["COLUMNS": "20", "TERM": "xterm"][$0] }
+        let screen = TerminalView(descriptor: nowhere) { ["COLUMNS": "20", "TERM": "xterm"][$0] }
         #expect(screen == .none)
     }
 }

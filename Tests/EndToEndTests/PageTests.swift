@@ -165,7 +165,7 @@ import Testing
             }
             let live = try await ask(url + "/live?of=%2Fworkers", [ann])
             #expect(live.header("Content-Type") == "text/event-stream")
-            #expect(live.text.hasPrefix("retry: 200\nevent: screen\ndata: <h1>Workers</h1>"))
+            #expect(live.text.hasPrefix("retry: 5000\nevent: screen\ndata: <h1>Workers</h1>"))
             #expect(live.text.hasSuffix("\n\n"))
             for asset in ["/assets/style.css", "/assets/live.js", "/assets/icon.svg"] {
                 #expect(try await ask(url + asset).status == 200)

@@ -135,7 +135,7 @@ import Testing
                 "maintain_runs", "reconcile_jobs", "slow_jobs", "lift_quarantines", "reap_jobs",
                 "store_slot_use", "stop_requests", "heartbeat_worker", "activate_limits",
                 "news_for_workers", "forget_ended_claims", "begin_health_checks", "claim_suspect",
-                "look_due", "count_waiting", "count_freshness", "other_files",
+                "look_due", "count_waiting", "count_freshness", "other_files", "note_history",
             ]
             let own = idle.filter {
                 empty[$0.key] == nil && !chores.contains($0.key) && $0.key != "finish_runs"

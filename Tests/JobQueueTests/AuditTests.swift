@@ -232,6 +232,7 @@ private let unaudited: [String: String] = {
             "reap_jobs", "reconcile_jobs", "slow_jobs",
         ],
         "it only finds and locks": ["job_named", "jobs_named"],
+        "note_look, which it calls first, notes it": ["look_at_rows"],
         "a trigger that keeps what set_tenant has noted": ["keep_limited_tenants"],
         "a source's own replacement of a credential, in a run's page": ["rotate_secret"],
         "a part of a rotation, whose beginning replace_tenant_key notes": [

@@ -72,6 +72,23 @@ struct CauseTests {
         }
     }
 
+    @Test func `a word of a job file's own is told as what the source says, behind what is urgent`()
+        async throws
+    {
+        try await Fixture.lend(users: 2) { fixture async throws in
+            try await fixture.given(
+                .failing(.user(1), as: "user_not_found"), .failing(.user(2), as: "malformed"))
+            _ = try await causes(fixture)
+            let rows = try await fixture.texts(
+                "select concat_ws('|', c.words, c.is_urgent, c.hint) from jobrunner.causes as c")
+            #expect(rows.first?.hasPrefix("answers what can't be read|t") == true, "\(rows)")
+            #expect(
+                rows.last
+                    == "says user_not_found|f|jobrunner dry-run hub.refresh --tenant acme --user user1 shows what it answers"
+            )
+        }
+    }
+
     @Test func `every kind of error can be told as a cause`() async throws {
         try await Fixture.lend { fixture async throws in
             let told = try await fixture.texts("select kind from jobrunner.cause_kinds")

@@ -16,7 +16,8 @@ extension CostTests {
                 try session.script("\(Given.neverDone("waiting"))")
                 return try cost(session, "select jobrunner.count_waiting()").buffers
             }
-            #expect(buffers <= 70, "\(buffers) buffers")
+            // Two of them look whether a quarter of an hour is over.
+            #expect(buffers <= 72, "\(buffers) buffers")
         }
     }
 

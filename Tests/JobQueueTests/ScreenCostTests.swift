@@ -56,7 +56,7 @@ import Testing
             .failing(.users(1...size / 4), as: "unavailable"),
             .failing(.users(size / 4...size / 4 + 3), as: "client_refused"),
             .runs(1...5, "failed", ago: "1 hour", error: "unavailable"),
-            .runs(6...8, ago: "2 hours"))
+            .runs(6...8, ago: "2 hours"), .runsApart("1 s"))
         try await fixture.script(
             """
             select jobrunner.note_act('set_tenant', in_tenant => 'acme') from generate_series(1, \(size));
@@ -95,8 +95,11 @@ import Testing
         for (place, many) in (read[10_000] ?? [:]).sorted(by: { $0.key < $1.key }) {
             let few = read[1000]?[place] ?? 0
             print("screen: \(place): \(few) -> \(many) buffers")
-            #expect(many <= 12_000, "\(place) reads \(many) buffers")
-            #expect(many <= few * 3 / 2 + 300, "\(place): \(few) -> \(many) buffers")
+            // Where no index has the filter, 3,000 runs are looked at, each with its user and tenant.
+            let bound = place.contains("outcome=") || place.contains("kind=nothing") ? 10_000 : 1000
+            #expect(many <= bound, "\(place) reads \(many) buffers")
+            #expect(
+                many <= few * 3 / 2 + 600 || bound > 1000, "\(place): \(few) -> \(many) buffers")
         }
     }
 }

@@ -6,6 +6,7 @@
   if (!document.title) faults.push("the page has no title");
   for (const selector of ["main", "h1", "header nav[aria-label]"])
     if (!one(selector)) faults.push(`not one ${selector}`);
+  if (!one("main")) return [`no page at ${location.href}: ${document.documentElement.outerHTML.slice(0, 200)}`];
   if (document.querySelector("a[href]").getAttribute("href") !== "#main") faults.push("the first link does not lead to the content");
   const name = (e) => (e.getAttribute("aria-label") || e.textContent || e.getAttribute("title") || "").trim();
   for (const e of document.querySelectorAll("a[href], button, summary")) if (!name(e)) faults.push(`no name: ${e.outerHTML.slice(0, 80)}`);

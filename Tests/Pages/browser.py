@@ -101,6 +101,8 @@ class Page:
         self.is_loaded = False
         self.call("Page.navigate", url=url)
         self.loaded()
+        # A page that was on its way before may have been loaded first.
+        wait(url, lambda: self.js("document.readyState === 'complete' && location.href !== 'about:blank'"))
 
     def loaded(self):
         def is_so():

@@ -81,6 +81,7 @@ def times_and_numbers(page):
 
 
 def follows(page):
+    page.complaints.clear()
     page.go(URL + "/workers")
     before = page.js("document.querySelector('main .age time').dateTime")
     wait("a newer screen", lambda: page.js("document.querySelector('main .age time').dateTime") != before)
@@ -167,7 +168,7 @@ def reach(page, selector):
 
 def enter(page):
     page.is_loaded = False
-    page.press("Enter", "\\r")
+    page.press("Enter", "\r")
     page.loaded()
 
 

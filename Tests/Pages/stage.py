@@ -16,6 +16,10 @@ sql("""
     from jobrunner.users as u, jobrunner.tenants as t
     where u.id = j.user_id and t.id = j.tenant_id and t.name = 'initech'
       and u.key in (select key from jobrunner.users where tenant_id = t.id order by key limit 3)""")
+# Ann's waits for its next try while somebody looks.
+sql("""
+    update jobrunner.jobs as j set due_at = now() + interval '10 min'
+    from jobrunner.users as u where u.id = j.user_id and u.key = 'ann' and j.worker_id is null""")
 # A day of quarters, with an hour in which the hub was away.
 sql("""
     insert into jobrunner.history_counts (at, measure, subject, detail, value)

@@ -97,7 +97,7 @@ struct RoleTests {
             #expect(
                 own == [
                     "bare_query", "cause_hint", "describe_counters", "has_session", "is_alive",
-                    "keeps_edits",
+                    "keeps_edits", "look_at_rows",
                     "shell_word", "tenant_named", "user_named", "words_for",
                 ])
         }
@@ -122,6 +122,9 @@ struct RoleTests {
                     "execute jobrunner.has_session(jobrunner.workers)",
                     "execute jobrunner.is_alive(jobrunner.workers)",
                     "execute jobrunner.is_fruitless(bigint,text,integer,timestamp with time zone)",
+                    "execute jobrunner.jobs_meant(text,text,text,text,text,integer)",
+                    "execute jobrunner.look_at_rows(text,text,text,integer)",
+                    "execute jobrunner.note_look(text,text,text)",
                     "execute jobrunner.other_files(jobrunner.workers)",
                     "execute jobrunner.session_figures()", "execute jobrunner.shell_word(text)",
                     "execute jobrunner.words_for(interval)",

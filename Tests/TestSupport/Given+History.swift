@@ -28,6 +28,10 @@ extension Given {
     public static func runsEnded(ago span: String) -> Given {
         update("runs", "ended_at = \(ago(span))")
     }
+    /// Each user's runs ended so much earlier than those of the user before.
+    public static func runsApart(_ span: String) -> Given {
+        update("runs", "ended_at = ended_at - (user_id % 10000) * interval '\(span)'")
+    }
     /// No run has ever been.
     public static func noRuns() -> Given {
         Given("delete from jobrunner.runs; delete from jobrunner.swept_counts")

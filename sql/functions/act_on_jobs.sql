@@ -52,8 +52,7 @@ begin
       when 'repair' then perform jobrunner.repair_jobs(in_tenant, v_meant.user_key, v_meant.job);
     end case;
   end loop;
-  perform jobrunner.note_act(
-    'act_on_jobs', in_job,
+  perform jobrunner.note_act('act_on_jobs', in_job,
     jsonb_build_object('act', in_act, 'source', in_source, 'kind', in_kind, 'jobs', v_count, 'why', left(in_why, 1000)),
     in_tenant, in_user);
   return v_count;

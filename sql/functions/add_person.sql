@@ -4,7 +4,6 @@ create or replace function jobrunner.add_person(
   in_person text
 ) returns boolean
 language plpgsql volatile
-security definer
 set search_path = pg_catalog, pg_temp
 as $$
 -- Lets whoever signs in to the pages of `jobrunner serve` by that name read and act there by a role of the server, as

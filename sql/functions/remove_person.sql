@@ -2,7 +2,6 @@ create or replace function jobrunner.remove_person(
   in_sign_in text
 ) returns void
 language plpgsql volatile
-security definer
 set search_path = pg_catalog, pg_temp
 as $$
 -- Whoever signs in to the pages by that name is nobody there from his next question on. Raises JR018 when he is nobody

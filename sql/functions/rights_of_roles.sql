@@ -42,8 +42,9 @@ declare
     'lock_refused', 'maintain_runs', 'merge_duplicates', 'other_files', 'own_tenant_id', 'read_job',
     'replace_tenant_key', 'sealing_key', 'session_figures', 'wrapping_keys'
   ];
-  -- What only migrate calls: it acts with the rights of its caller, and none but the owner's are enough.
+  -- What only migrate and the owner call: it acts with the rights of its caller, and none but the owner's are enough.
   v_migrate constant text[] := array[
+    'add_person', 'remove_person',
     'describe_counters', 'forget_entity', 'grant_roles', 'guard_next_table', 'make_lacking_jobs', 'mend_restored',
     'mend_sequences', 'revoke_public', 'rights_of_roles', 'schedule_next_jobs', 'show_own', 'store_job_file',
     'watch_table'

@@ -94,7 +94,7 @@ enum OptionRule {
 
 /// What a command takes away that nothing brings back.
 ///
-/// A command that declares it has `--yes`, and asks on a terminal before it begins (`Confirmation`).
+/// A command that declares it has `--yes`, and asks on a terminal before it begins (`LossConfirmation`).
 struct Loss {
     /// What its first argument names: `tenant`.
     let kind: String

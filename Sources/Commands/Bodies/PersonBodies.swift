@@ -16,7 +16,8 @@ func addPerson(_ arguments: ParsedArguments, _ context: Context) async throws ->
 func listPeople(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
     let rows = try await context.withQueue { try await $0.people() }
     let columns: [Table.Column] = [
-        .text("sign_in", "signs in as"), .text("role"), .text("person"), .time("added_at", "added"),
+        .name("sign_in", "signs in as"), .name("role"), .prose("person"),
+        .time("added_at", "added"),
     ]
     try context.show(Table(columns, of: rows), asJSON: arguments.has("json"))
     return .ok

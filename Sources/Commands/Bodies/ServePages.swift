@@ -120,21 +120,21 @@ struct ServePages: Sendable {
             waiting: WaitingReason.all(rows[1]).map { ($0.reason, $0.words, $0.hint) })
     }
 
-    /// One event with the screen as it is some seconds later, whereupon the browser asks again.
+    /// One event with the screen as it is now, and when the browser is to ask again: no connection is held meanwhile.
     private func live(_ request: ServedRequest, _ viewer: Viewer) async throws -> ServedResponse {
         guard let place = request.parameter("of").flatMap({ Place(named: $0) }),
             let screen = Screen(rawValue: place.path), screen.isLive
         else { return notice(400, "What?", "No screen of that place changes by itself.") }
-        try? await Task.sleep(for: Self.liveEvery)
         guard let seen = try await see(screen, place, viewer) else { return away() }
         let lines = Frame.main(screen, seen).text.split(separator: "\n").map { "data: \($0)\n" }
         var response = ServedResponse(
-            200, "retry: 200\nevent: screen\n\(lines.joined())\n", type: "text/event-stream")
+            200, "retry: \(Self.liveMilliseconds)\nevent: screen\n\(lines.joined())\n",
+            type: "text/event-stream")
         response.headers = pageHeaders
         return response
     }
 
-    private static let liveEvery = Duration.seconds(5)
+    private static let liveMilliseconds = 5000
 
     // MARK: Acting
 

@@ -49,7 +49,7 @@ public enum CommandLineProgram {
                 preconditionFailure("\(arguments.command.name) has no body")
             }
             let arguments = try arguments.filled(from: settings.found)
-            try Confirmation().check(arguments)
+            try LossConfirmation().check(arguments)
             return try await body(arguments, Context(settings: settings, output: output))
         } catch {
             let failure = Failure(error)

@@ -18,7 +18,7 @@ struct Output: Sendable {
 
     /// Writes one line about a mistake; whatever the text holds, it stays one line.
     func complain(_ line: String) {
-        let screen = Screen(descriptor: STDERR_FILENO, environment: environmentVariable)
+        let screen = TerminalView(descriptor: STDERR_FILENO, environment: environmentVariable)
         let bytes = Array((screen.marked(Escaping.readable(line)) + "\n").utf8)
         // There is nowhere to tell that standard error is gone.
         _ = write(STDERR_FILENO, bytes, bytes.count)
@@ -27,7 +27,9 @@ struct Output: Sendable {
     var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
     /// What standard output is now.
-    var screen: Screen { Screen(descriptor: STDOUT_FILENO, environment: environmentVariable) }
+    var screen: TerminalView {
+        TerminalView(descriptor: STDOUT_FILENO, environment: environmentVariable)
+    }
 }
 
 /// Standard output doesn't take what is written.

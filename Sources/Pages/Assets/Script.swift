@@ -48,7 +48,8 @@ let script = #"""
       // A window that nobody sees asks for nothing.
       document.addEventListener("visibilitychange", () => document.hidden ? rest() : follow());
       addEventListener("pagehide", rest);
-      follow();
+      // What is shown is new; the first question can wait as long as those that follow.
+      setTimeout(follow, 5000);
     })();
 
     """#

@@ -45,7 +45,8 @@ let styleSheet = """
     th, td { padding: 6px 10px; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
     tbody tr:last-child td { border-bottom: 0; }
     th { background: var(--raised); white-space: nowrap; }
-    td { overflow-wrap: anywhere; min-width: 64px; }
+    td { overflow-wrap: break-word; max-width: 420px; }
+    .long { display: inline-block; min-width: 220px; overflow-wrap: anywhere; }
     .number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
     time, .state { white-space: nowrap; }
     .state { font-weight: 600; }
@@ -106,7 +107,6 @@ let styleSheet = """
       border-radius: 4px; }
     .timeline text { font: 11px system-ui, sans-serif; fill: var(--text); }
     details.long summary { cursor: pointer; }
-    details.long { min-width: 220px; }
     @media (max-width: 640px) {
       body { font-size: 14px; }
       header, main, footer { padding-left: 10px; padding-right: 10px; }

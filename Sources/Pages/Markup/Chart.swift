@@ -13,7 +13,7 @@ struct Chart {
         guard points.count > 1 else { return "" }
         let last = values.compactMap { $0 }.last ?? 0
         return """
-            <svg class="spark" viewBox="0 0 \(quarters) 26" role="img" aria-label="\(label): \(rounded(last)) % now">
+            <svg class="spark" viewBox="0 0 \(quarters) 26" preserveAspectRatio="none" role="img" aria-label="\(label): \(rounded(last)) % now">
             <polyline points="\(points.joined(separator: " "))"></polyline></svg>
             """
     }

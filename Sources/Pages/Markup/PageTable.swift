@@ -68,7 +68,7 @@ struct PageTable {
 /// A long text, of which the screen shows the beginning until it is opened.
 func longText(_ text: String?) -> HTML {
     guard let text else { return none }
-    guard text.count > 80 else { return "\(text)" }
+    guard text.count > 80 else { return "<span class=\"long\">\(text)</span>" }
     return """
         <details class="long"><summary>\(String(text.prefix(72)))…</summary><p>\(text)</p></details>
         """

@@ -43,8 +43,12 @@ enum RunsScreen {
         }
         if let since = place["since"] { conditions.append(.notBefore("ended_at", since)) }
         var bounds: [ViewQuery.Condition] = []
-        if let until = place["until"] { bounds.append(.before("ended_at", until)) }
-        if isOfAll, let number = place["before"].flatMap({ Int($0) }) {
+        let number = place["before"].flatMap { Int($0) }
+        if let until = place["until"] {
+            // Many runs end at one moment, since their ends are written together.
+            bounds.append(
+                number.map { .earlier("ended_at", until, "run", $0) } ?? .before("ended_at", until))
+        } else if isOfAll, let number {
             bounds.append(.less("run", number))
         }
         var query = runs(where: conditions, byNumber: isOfAll, limit: Screen.rowsMax + 1)
@@ -97,7 +101,9 @@ enum RunsScreen {
         let next =
             place["tenant"] == nil
             ? more(place, "before", behind: rows.last?.text("run"), isCut: isCut)
-            : more(place, "until", behind: rows.last?.text("ended_at"), isCut: isCut)
+            : more(
+                place.with("before", rows.last?.text("run")), "until",
+                behind: rows.last?.text("ended_at"), isCut: isCut)
         return """
             \(filter(place, fields, hint: hint))\(act)\(table(rows, caption: "Runs"))\(sieved)\(next)
             """

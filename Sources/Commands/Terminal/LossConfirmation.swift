@@ -4,7 +4,7 @@ import Telemetry
 /// Asks a person before a command takes away for good what they may not mean.
 ///
 /// Which commands do so, their declarations say (`CommandSpec.loss`), and nothing else.
-struct Confirmation {
+struct LossConfirmation {
     private let input: Int32
     private let output: Int32
 

@@ -1,14 +1,14 @@
 import Glibc
 
 /// How a stream looks to whoever reads it.
-struct Screen: Sendable, Equatable {
+struct TerminalView: Sendable, Equatable {
     /// Columns of a line; nil means that no person looks, and nothing is cut.
     let width: Int?
     /// Whether severity words have colours.
     let isColoured: Bool
 
     /// A pipe, a file, a log.
-    static let none = Screen(width: nil, isColoured: false)
+    static let none = TerminalView(width: nil, isColoured: false)
 
     init(width: Int?, isColoured: Bool) {
         self.width = width
