@@ -66,7 +66,7 @@ struct Transcript {
         text = text.replacing(/session \d+/, with: "session 4711")
         text = text.replacing(/pg_terminate_backend\(\d+\)/, with: "pg_terminate_backend(4711)")
         text = text.replacing(
-            /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/, with: "2026-11-28T09:40:00")
+            /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/, with: "2026-11-28 09:40:00 UTC")
         text = text.replacing(/\d{2,4} (runs in a row|jobs wait)/) { "N \($0.output.1)" }
         text = text.replacing(/\(acme \d{2,4}\)/, with: "(acme N)")
         text = text.replacing(/such as user\d+/, with: "such as user1")

@@ -81,7 +81,7 @@ import Testing
                     "tenant add \(tenant) --job demo.items --secret client=@@\(tenant)")
                 try await installation.given(.users(1...3, of: tenant, job: "demo.items"))
             }
-            try await installation.ok("tenant remove acme")
+            try await installation.ok("tenant remove acme --yes")
             try await installation.given(.attributes(#"{"demo_id": "user-000001"}"#))
             try await withWorker(installation, until: Self.ran()) { _ in
                 var shown = Transcript(installation)
@@ -244,7 +244,7 @@ import Testing
                 try await shown.run("doctor", "explain demo.items --tenant acme --user bob")
                 try shown.check("secret-of-another-key")
             }
-            try await installation.ok("user remove bob --tenant acme")
+            try await installation.ok("user remove bob --tenant acme --yes")
             try await installation.given(.unrun(), .dueNow())
             _ = try installation.write("other-key", String(repeating: "a7", count: 32) + "\n")
             let other = ["JOBRUNNER_KEY_FILE": installation.folder.path + "/other-key"]

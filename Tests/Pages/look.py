@@ -151,10 +151,6 @@ def questions(page):
     page.click("#since")
     check("what did the deploy break? in two clicks", page.js("document.querySelectorAll('tbody tr').length") > 0)
     picture(page, "pages-deploy")
-    page.scheme("dark")
-    page.go(URL + "/tenant?tenant=globex")
-    picture(page, "pages-tenant-dark")
-    page.scheme("light")
 
 
 def reach(page, selector):

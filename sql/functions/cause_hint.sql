@@ -14,7 +14,7 @@ select replace(replace(replace(replace(k.hint, '{source}', jobrunner.shell_word(
   '{tenant}', jobrunner.shell_word(in_tenant)), '{job}', jobrunner.shell_word(in_job)),
   '{user}', jobrunner.shell_word(in_user))
 from jobrunner.cause_kinds as k
-where k.kind = case
+where in_kind is not null and k.kind = case
     when in_kind = 'breaker_open' then 'unavailable'
     when exists (select from jobrunner.cause_kinds as o where o.kind = in_kind) then in_kind
     else 'source_error'
