@@ -24,7 +24,12 @@ install_servers() {
     fi
 }
 
-are_installed() { ! dpkg-query -W -f '${db:Status-Status}\n' "$@" 2>&1 | grep -qvx installed; }
+# One that dpkg has never heard of is no line of the answer but a fault.
+are_installed() {
+    local states
+    states=$(dpkg-query -W -f '${db:Status-Status}\n' "$@" 2> /dev/null) || return 1
+    ! grep -qvx installed <<< "$states"
+}
 
 # The packages would start services of their own.
 without_services() {
