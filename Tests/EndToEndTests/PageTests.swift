@@ -240,6 +240,20 @@ import Testing
         }
     }
 
+    @Test func `what somebody else holds is said to whoever acts, and is no absence of the database`()
+        async throws
+    {
+        try await withPages { (installation, url) async throws in
+            let holder = try await OpenTransaction(
+                installation.url, "select 1 from jobrunner.jobs for update")
+            let form = "act=pause&tenant=acme&count=2"
+            let held = try await ask(url + "/act", post: form, [ann, own])
+            #expect(held.status == 409 && held.text.contains("Somebody else holds a lock"))
+            try await holder.rollBack()
+            #expect(try await ask(url + "/act", post: form, [ann, own]).status == 200)
+        }
+    }
+
     @Test func `odd paths, methods, sizes and forms get a short answer and nothing else`()
         async throws
     {

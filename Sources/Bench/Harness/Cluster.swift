@@ -29,6 +29,10 @@ final class Cluster: Sendable {
     var workerURL: String {
         url.replacing("jobrunner@", with: "jobrunner_work@", maxReplacements: 1)
     }
+    /// The same for the login of `serve --actions`.
+    var pagesURL: String {
+        url.replacing("jobrunner@", with: "jobrunner_pages@", maxReplacements: 1)
+    }
     /// Of the same database, by a superuser, for instruments; no measured program has it.
     private var administratorURL: String { state.withLock { $0.administratorURL } }
 

@@ -41,6 +41,16 @@ struct Installation: Sendable {
             context.program, ["worker"] + arguments, environment: variables, as: name)
     }
 
+    /// Starts `serve --actions` for who knows one of the tokens; its log is `serve.err` in the context's folder.
+    func startServer(tokens: String) throws -> ChildProcess {
+        var variables = environment()
+        variables["DATABASE_URL"] = cluster.pagesURL
+        variables["JOBRUNNER_SERVE_TOKEN_FILE"] = tokens
+        return try context.start(
+            context.program, ["serve", "--actions", "--listen", "127.0.0.1:0"],
+            environment: variables, as: "serve")
+    }
+
     private func environment() -> [String: String] {
         [
             "DATABASE_URL": cluster.url, "JOBRUNNER_JOBS": jobs,

@@ -216,6 +216,15 @@ struct ServePages: Sendable {
                 return notice(403, "Not you", "Your role may not do or read that.")
             case "42" where error.sqlstate == "42P01":
                 return notice(404, "Not there", "There is no such table.")
+            case "55" where error.sqlstate == "55P03":
+                return notice(
+                    409, "Not now",
+                    "Somebody else holds a lock on that: nothing was done. jobrunner doctor says who does.")
+            case "40":
+                return notice(409, "Not now", "Something else came in between: nothing was done. Try again.")
+            case "57" where error.sqlstate == "57014":
+                return notice(
+                    503, "Too much", "That took too long, and was given up: nothing was done. Choose less.")
             case "22":
                 return notice(400, "What?", "A value is none: times are like 2026-11-24T14:00:00Z.")
             default: throw error
