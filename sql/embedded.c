@@ -555,6 +555,8 @@ static const jr_sql_file files[] = {
 #include "embed.h"
 #define FILE "views/job_file_entities.sql"
 #include "embed.h"
+#define FILE "views/job_file_workers.sql"
+#include "embed.h"
 #define FILE "views/job_overview.sql"
 #include "embed.h"
 #define FILE "views/jobs_in_trouble.sql"

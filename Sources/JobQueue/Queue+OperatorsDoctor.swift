@@ -27,6 +27,9 @@ public enum HealthQuestion: String, Sendable, CaseIterable {
         .server, .xminHolders, .idleInTransaction, .notificationQueue,
     ]
 
+    /// As rows of JSON.
+    var statement: Statement { Statement("select row_to_json(q) from (\(sql)) as q") }
+
     fileprivate var sql: String {
         switch self {
         case .server:

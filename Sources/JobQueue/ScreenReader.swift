@@ -26,6 +26,26 @@ public struct ScreenRights: Sendable, Equatable {
     public var mayExplain = false
 }
 
+/// A viewer's role that the server's login may not take on, or that is gone.
+public struct RoleRefused: Error, Sendable, Equatable {
+    /// The role.
+    public let role: String
+}
+
+/// What an act did.
+public struct Acted: Sendable, Equatable {
+    /// Jobs that its filter meant.
+    public var meant: Int
+    /// Those of them that are not as they were.
+    public var changed: Int
+
+    /// What came of an act.
+    public init(meant: Int, changed: Int) {
+        self.meant = meant
+        self.changed = changed
+    }
+}
+
 /// What the views said, all of one moment.
 public struct Looked: Sendable {
     /// The rows of each question, in the order of the questions.
@@ -34,6 +54,10 @@ public struct Looked: Sendable {
     public var at: String
     /// What the viewer's role may.
     public var rights: ScreenRights
+    /// The answers to what `jobrunner health` asks, of the same moment.
+    public var health: [HealthQuestion: [JSONValue]] = [:]
+    /// Why jobs of a user do or do not run, by job; empty where the role may not ask.
+    public var reasons: [String: String] = [:]
 }
 
 /// The pages' side of the queue: it reads views and calls verbs, by the role of whoever looks.
@@ -48,7 +72,7 @@ public final class ScreenReader: Sendable {
     /// A role's rights are believed for so long.
     private static let trust = Duration.seconds(30)
     /// An act on many jobs may take so long.
-    private static let actMilliseconds = 30_000
+    private static let actMilliseconds = 15_000
 
     /// Reads by the sessions of a pool.
     public init(_ database: Database) { self.database = database }
@@ -65,46 +89,56 @@ public final class ScreenReader: Sendable {
         }
     }
 
-    /// Asks the questions in one transaction that changes nothing, and of which all see the same moment.
+    /// Asks the questions in one transaction that changes nothing, and of which all see the same moment: also what
+    /// `health` asks, and why the jobs of a user do or do not run.
     ///
-    /// Throws `DatabaseError`, or `QueueError` for names that mean nothing.
-    public func look(by viewer: Viewer, _ queries: [ViewQuery]) async throws -> Looked {
+    /// Throws `DatabaseError`, `RoleRefused`, or `QueueError` for names that mean nothing.
+    public func look(
+        by viewer: Viewer, _ queries: [ViewQuery], health: [HealthQuestion] = [],
+        explaining user: (tenant: String, key: String)? = nil
+    ) async throws -> Looked {
         let rights = try await rights(of: viewer)
+        let explained = rights.mayExplain ? user.map { Self.explaining($0.tenant, $0.key) } : nil
         return try await run { session in
             let before = [
                 Statement("set transaction isolation level repeatable read, read only"),
                 viewer.taken, Statement("select to_json(now())"),
             ]
-            let answers = try session.transactionTurn(
-                before + queries.map { $0.statement(readable: rights.readable["\($0.view)"] ?? []) }
-            )
-            let rows = try answers.dropFirst(before.count).map { rows in
-                try rows.map { try parse($0.json(0)).value ?? .null }
+            var statements = before
+            statements += queries.map {
+                $0.statement(readable: rights.readable["\($0.view)"] ?? [])
+            }
+            statements += health.map(\.statement)
+            if let explained { statements.append(explained) }
+            let answers = try session.transactionTurn(statements)
+            let rows = try answers.dropFirst(before.count).prefix(queries.count + health.count).map
+            {
+                try $0.map { try parse($0.json(0)).value ?? .null }
             }
             let now = try parse(answers[2].only().json(0)).value?.string ?? ""
-            return Looked(rows: rows, at: now, rights: rights)
+            var looked = Looked(rows: Array(rows.prefix(queries.count)), at: now, rights: rights)
+            looked.health = Dictionary(
+                uniqueKeysWithValues: zip(health, rows.dropFirst(queries.count)))
+            if explained != nil, let last = answers.last {
+                for row in last { looked.reasons[try row.text(0)] = try row.text(1) }
+            }
+            return looked
         }
     }
 
-    /// Why a user's job does or does not run.
-    public func explain(
-        by viewer: Viewer, tenant: String, user: String, jobs: [String]
-    ) async throws -> [String] {
-        try await run { session in
-            let asked = jobs.map { job in
-                Statement(
-                    "select jobrunner.explain_job($1, $2, $3)", .text(tenant), .text(user),
-                    .text(job))
-            }
-            return try session.transactionTurn([viewer.taken] + asked).dropFirst().map {
-                try $0.only().text(0)
-            }
-        }
+    private static func explaining(_ tenant: String, _ user: String) -> Statement {
+        Statement(
+            """
+            select j.job, jobrunner.explain_job($1, $2, j.job) from jobrunner.job_overview as j
+            where j.user_id = (select u.id from jobrunner.users as u join jobrunner.tenants as t on t.id = u.tenant_id
+              where t.name = $1 and u.key = $2)
+            """, .text(tenant), .text(user))
     }
 
     /// How many jobs a filter means, up to 10,001.
     public func count(by viewer: Viewer, _ jobs: ViewQuery.Jobs) async throws -> Int {
-        try await run { session in
+        _ = try await rights(of: viewer)
+        return try await run { session in
             let counted = Statement(
                 "select count(*) from jobrunner.jobs_meant($1, $2, $3, $4, $5)", binds: jobs.binds)
             return try session.transactionTurn([viewer.taken, counted])[1].only().int(0)
@@ -115,44 +149,53 @@ public final class ScreenReader: Sendable {
     public func rows(
         by viewer: Viewer, tenant: String, user: String, table: String
     ) async throws -> [JSONValue] {
-        try await run { session in
+        _ = try await rights(of: viewer)
+        return try await run { session in
             let asked = Statement(
                 "select jobrunner.look_at_rows($1, $2, $3)", .text(tenant), .text(user),
                 .text(table))
-            return try session.transactionTurn(viewer.acting + [asked]).last?.map {
+            return try session.transactionTurn(viewer.acting(why: nil) + [asked]).last?.map {
                 try parse($0.json(0)).value ?? .null
             } ?? []
         }
     }
 
-    /// Does something to all jobs of a filter; returns how many those were.
+    /// Does something to all jobs of a filter, for a reason.
     public func act(
         by viewer: Viewer, _ act: String, on jobs: ViewQuery.Jobs, confirmed: Int, why: String?
-    ) async throws -> Int {
-        let binds =
-            [.text(act), .int4(Int32(clamping: confirmed))] + jobs.binds
-            + [.optional(why, Bind.text)]
-        return try await change(
-            by: viewer,
-            Statement("select jobrunner.act_on_jobs($1, $2, $3, $4, $5, $6, $7, $8)", binds: binds))
+    ) async throws -> Acted {
+        let binds = [.text(act), .int4(Int32(clamping: confirmed))] + jobs.binds
+        let verb = Statement(
+            "select a.jobs, a.changed from jobrunner.act_on_jobs($1, $2, $3, $4, $5, $6, $7) as a",
+            binds: binds)
+        return try await change(by: viewer, verb, why: why) { row in
+            Acted(meant: try row.int(0), changed: try row.int(1))
+        }
     }
 
-    /// Closes the breaker of a tenant's source; returns how many jobs go on.
-    public func closeBreaker(by viewer: Viewer, tenant: String, source: String) async throws -> Int
-    {
-        try await change(
-            by: viewer,
-            Statement("select jobrunner.close_breaker($1, $2)", .text(tenant), .text(source)))
+    /// Closes the breaker of a tenant's source, for a reason; the jobs that go on are those that changed.
+    public func closeBreaker(
+        by viewer: Viewer, tenant: String, source: String, why: String?
+    ) async throws -> Acted {
+        let verb = Statement(
+            "select jobrunner.close_breaker($1, $2)", .text(tenant), .text(source))
+        return try await change(by: viewer, verb, why: why) { row in
+            Acted(meant: try row.int(0), changed: try row.int(0))
+        }
     }
 
-    private func change(by viewer: Viewer, _ verb: Statement) async throws -> Int {
-        try await run { session in
+    private func change(
+        by viewer: Viewer, _ verb: Statement, why: String?,
+        _ read: @escaping @Sendable (Row) throws -> Acted
+    ) async throws -> Acted {
+        _ = try await rights(of: viewer)
+        return try await run { session in
             try session.withoutTurnLimit { session in
                 let long = Statement(
                     "select set_config('statement_timeout', $1, true)",
                     .text(String(Self.actMilliseconds)))
-                return try session.transactionTurn(viewer.acting + [long, verb]).last?.only().int(0)
-                    ?? 0
+                let answers = try session.transactionTurn(viewer.acting(why: why) + [long, verb])
+                return try read(answers[answers.count - 1].only())
             }
         }
     }
@@ -177,7 +220,12 @@ public final class ScreenReader: Sendable {
                 from pg_proc as p
                 where p.pronamespace = 'jobrunner'::regnamespace and p.proname in ('act_on_jobs', 'explain_job')
                 """)
-            let answers = try session.transactionTurn([viewer.taken, columns, verbs])
+            let answers: [Rows]
+            do {
+                answers = try session.transactionTurn([viewer.taken, columns, verbs])
+            } catch let error as DatabaseError where error.statementIndex == 0 {
+                throw RoleRefused(role: key)
+            }
             var rights = ScreenRights()
             for row in answers[1] {
                 rights.readable[try row.text(0)] = Set(try row.textArray(1).compactMap { $0 })
@@ -206,12 +254,13 @@ extension Viewer {
             "select set_config('role', coalesce($1, 'none'), true)", .optional(role, Bind.text))
     }
 
-    /// The same, and says who acts.
-    fileprivate var acting: [Statement] {
+    /// The same, and says who acts, and why.
+    fileprivate func acting(why: String?) -> [Statement] {
         [
             taken,
             Statement(
-                "select set_config('jobrunner.person', $1, true)", .text(person ?? "")),
+                "select set_config('jobrunner.person', $1, true), set_config('jobrunner.why', $2, true)",
+                .text(person ?? ""), .text(why ?? "")),
         ]
     }
 }

@@ -91,6 +91,15 @@ public struct ViewQuery: Sendable {
     /// What the rows that are looked at have.
     public var within: [Condition] = []
 
+    /// Asks for the last of the rows that are looked at, whatever it is; no row where all there are were looked at.
+    public var lastLookedAt: ViewQuery {
+        var last = self
+        last.isForLast = true
+        return last
+    }
+
+    private var isForLast = false
+
     /// A question; without an order the view's own holds.
     public init(
         _ view: StaticString, _ columns: [Column], where conditions: [Condition] = [],
@@ -164,7 +173,7 @@ public struct ViewQuery: Sendable {
                 limit \(bind(.int(among)))) as v
                 """
         }
-        let conditions = conditions.map(sql)
+        let conditions = isForLast ? [] : conditions.map(sql)
         return Statement(
             """
             select row_to_json(q) from (
@@ -172,7 +181,7 @@ public struct ViewQuery: Sendable {
               from \(from)
               \(conditions.isEmpty ? "" : "where " + conditions.joined(separator: " and "))
               \(ordered)
-              limit \(bind(.int(limit)))
+              limit \(bind(.int(isForLast ? 1 : limit))) offset \(bind(.int(isForLast ? (among ?? 1) - 1 : 0)))
             ) as q
             """, binds: binds)
     }

@@ -1,10 +1,12 @@
 import JobQueue
+import Postgres
 import Synchronization
 import Telemetry
 
 /// Tells the database what the worker's counters have risen by since it last did, for the curves of the pages.
 ///
-/// What could not be told is told the next time; what a worker counts in its last moments and dies with is not told.
+/// Nothing is told twice: what was on its way when the answer was lost counts as told, and what the database has refused
+/// is told the next time. What a worker counts in its last moments and dies with is not told.
 final class HistoryTeller: Sendable {
     private struct Key: Hashable {
         var measure: HistoryCount.Measure
@@ -19,14 +21,28 @@ final class HistoryTeller: Sendable {
         _ metrics: Metrics, _ queue: Queue, deadline: ContinuousClock.Instant? = nil
     ) async throws {
         let counted = totals(of: metrics)
-        let before = told.withLock { $0 }
+        // Noted before it is told, so that a second one who tells meanwhile does not tell it, too.
+        let before = told.withLock { told in
+            defer { told = counted }
+            return told
+        }
         let news = counted.compactMap { key, value -> HistoryCount? in
             let risen = value - (before[key] ?? 0)
             return risen > 0 ? HistoryCount(key.measure, key.subject, key.detail, risen) : nil
         }
         guard !news.isEmpty else { return }
-        try await queue.noteHistory(news, deadline: deadline)
-        told.withLock { $0 = counted }
+        do { try await queue.noteHistory(news, deadline: deadline) } catch let error
+            as DatabaseError
+        {
+            if case .server = error.code {
+                told.withLock { told in
+                    for (key, value) in counted {
+                        told[key, default: 0] -= value - (before[key] ?? 0)
+                    }
+                }
+            }
+            throw error
+        }
     }
 
     private func totals(of metrics: Metrics) -> [Key: Double] {

@@ -123,8 +123,6 @@ struct RoleTests {
                     "execute jobrunner.is_alive(jobrunner.workers)",
                     "execute jobrunner.is_fruitless(bigint,text,integer,timestamp with time zone)",
                     "execute jobrunner.jobs_meant(text,text,text,text,text,integer)",
-                    "execute jobrunner.look_at_rows(text,text,text,integer)",
-                    "execute jobrunner.note_look(text,text,text)",
                     "execute jobrunner.other_files(jobrunner.workers)",
                     "execute jobrunner.session_figures()", "execute jobrunner.shell_word(text)",
                     "execute jobrunner.words_for(interval)",

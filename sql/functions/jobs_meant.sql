@@ -19,10 +19,11 @@ set jit = off
 as $$
 -- The jobs that a filter of the pages means, in_most at most: of a tenant, and of these those of a user, of a job file,
 -- of a source, or those that have a cause (a kind of cause_kinds, as view causes counts them). What is null is not
--- asked. Raises JR010, JR011.
+-- asked. Raises JR010, JR011. Whoever may look may ask, so that it is not asked whose tenant that is: no application
+-- may call it.
 #variable_conflict use_column
 declare
-  v_tenant jobrunner.tenants := jobrunner.tenant_named(in_tenant);
+  v_tenant_id constant bigint := (select t.id from jobrunner.tenants as t where t.name = in_tenant);
   v_user_id bigint;
   v_names text[];
   -- As jobs_by_cause has them; null: those that are set aside, of whatever kind their last error is.
@@ -33,8 +34,14 @@ declare
     else array[in_kind]
   end;
 begin
+  if v_tenant_id is null then
+    raise exception 'no tenant is named ''%''', in_tenant using errcode = 'JR010';
+  end if;
   if in_user is not null then
-    v_user_id := (jobrunner.user_named(in_tenant, in_user)).id;
+    select u.id into v_user_id from jobrunner.users as u where u.tenant_id = v_tenant_id and u.key = in_user;
+    if not found then
+      raise exception 'tenant ''%'' has no user ''%''', in_tenant, in_user using errcode = 'JR011';
+    end if;
   end if;
   v_names := array(
     select f.name from jobrunner.job_files as f
@@ -45,7 +52,7 @@ begin
       select j.user_id, u.key, j.name
       from jobrunner.jobs as j
       join jobrunner.users as u on u.id = j.user_id
-      where j.quarantined_at is not null and j.tenant_id = v_tenant.id and j.name = any (v_names)
+      where j.quarantined_at is not null and j.tenant_id = v_tenant_id and j.name = any (v_names)
         and (v_user_id is null or j.user_id = v_user_id)
       limit in_most;
   elsif in_kind is not null then
@@ -57,7 +64,7 @@ begin
           j.consecutive_failures > 0 or j.quarantined_at is not null or j.reauth_needed_at is not null
           or j.stalled_runs > 1
           or j.deferrals > 4 or j.last_error_kind in ('breaker_open', 'database', 'no_key')
-        ) and j.tenant_id = v_tenant.id and j.name = any (v_names)
+        ) and j.tenant_id = v_tenant_id and j.name = any (v_names)
         and coalesce(j.last_error_kind, '') = any (v_kinds) and j.quarantined_at is null
         and (v_user_id is null or j.user_id = v_user_id)
       limit in_most;
@@ -72,7 +79,7 @@ begin
       select j.user_id, u.key, j.name
       from jobrunner.jobs as j
       join jobrunner.users as u on u.id = j.user_id
-      where j.tenant_id = v_tenant.id and j.name = any (v_names)
+      where j.tenant_id = v_tenant_id and j.name = any (v_names)
       limit in_most;
   end if;
 end

@@ -28,13 +28,13 @@ declare
   -- What operators may call beside the rest of that; they read with functions of the views, which readers may call.
   v_operators constant text[] := array[
     'act_on_jobs', 'add_application', 'add_secrets', 'add_tenant', 'add_tenant_key', 'close_breaker', 'count_waiting', 'duplicates', 'give_job',
-    'hasten_push', 'jobs_named', 'keeps_edits', 'merge_duplicates', 'pause_job_file',
+    'hasten_push', 'jobs_named', 'keeps_edits', 'look_at_rows', 'merge_duplicates', 'note_look', 'pause_job_file',
     'remove_application', 'remove_tenant', 'repair_jobs', 'reset_jobs', 'resume_job_file', 'retry_jobs',
     'set_source', 'set_tenant', 'take_job', 'tenant_named', 'tenant_user', 'user_named', 'wrapping_keys'
   ];
   v_readers constant text[] := array[
     'bare_query', 'cause_hint', 'describe_counters', 'endless_at', 'has_session', 'is_alive', 'is_fruitless', 'jobs_meant',
-    'look_at_rows', 'note_look', 'other_files', 'session_figures', 'shell_word', 'words_for'
+    'other_files', 'session_figures', 'shell_word', 'words_for'
   ];
   -- Definers that workers call.
   v_workers constant text[] := array[
@@ -67,7 +67,7 @@ declare
   ];
   v_views constant text[] := array[
     'blocked_sources', 'cause_kinds', 'causes', 'counted_freshness', 'entity_progress', 'failing_jobs', 'gauges',
-    'history', 'job_file_entities', 'job_overview', 'jobs_in_trouble', 'kinds_of_trouble', 'late_jobs', 'lock_holders',
+    'history', 'job_file_entities', 'job_file_workers', 'job_overview', 'jobs_in_trouble', 'kinds_of_trouble', 'late_jobs', 'lock_holders',
     'quarantined_jobs', 'raised_alerts', 'running_jobs', 'runs_of_day', 'source_overview', 'tenant_freshness',
     'tenant_overview', 'tenant_shares', 'user_overview', 'user_story', 'waiting_reasons', 'worker_files', 'worker_health'
   ];

@@ -8,7 +8,8 @@ with troubled as materialized (
     limit 1000
   ) as s
 )
-select f.source, f.jobs, f.per_second, b.blocked_count, b.failing_count, h.requests, h.errors, h.mean_seconds, h.hours
+select f.source, f.jobs, f.per_second, b.blocked_count, b.failing_count,
+  (select count(*) = 1000 from troubled) as may_be_more, h.requests, h.errors, h.mean_seconds, h.hours
 from (
   select f.source, array_agg(f.name order by f.name) as jobs, min(f.per_second) as per_second
   from jobrunner.job_files as f
@@ -46,6 +47,7 @@ comment on column jobrunner.source_overview.jobs is 'The job files that ask it.'
 comment on column jobrunner.source_overview.per_second is 'Requests a second that it allows a tenant; null: no limit.';
 comment on column jobrunner.source_overview.blocked_count is 'Tenants, or hosts of theirs, whose breaker is open; a thousand of all are looked at.';
 comment on column jobrunner.source_overview.failing_count is 'Tenants, or hosts of theirs, that found it away lately; a thousand of all are looked at.';
+comment on column jobrunner.source_overview.may_be_more is 'True: there were more than a thousand, and both counts may be greater.';
 comment on column jobrunner.source_overview.requests is 'Requests in the last day; null: none.';
 comment on column jobrunner.source_overview.errors is 'Of those, answered with 5xx or not at all.';
 comment on column jobrunner.source_overview.mean_seconds is 'How long one took.';

@@ -15,7 +15,8 @@ private let token = "bench-0123456789abcdef"
 /// What is asked of each, by its path; `t7` and `u1` are a tenant and a user as all are.
 private let screens: [(name: String, path: String)] = [
     ("overview", "/"), ("tenants", "/tenants"), ("tenants from a name", "/tenants?from=t5"),
-    ("a tenant", "/tenant?tenant=t7"), ("a user", "/story?tenant=t7&user=u1"), ("late jobs", "/late"),
+    ("a tenant", "/tenant?tenant=t7"), ("a user", "/story?tenant=t7&user=u1"),
+    ("late jobs", "/late"),
     ("jobs of a tenant", "/jobs?tenant=t7"),
     ("jobs of a cause", "/jobs?tenant=t7&kind=unavailable"), ("runs", "/runs"),
     ("failed runs", "/runs?outcome=failed"), ("runs of a tenant", "/runs?tenant=t7"),

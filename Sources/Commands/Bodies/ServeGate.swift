@@ -70,7 +70,11 @@ struct ServeGate: Sendable {
         // Where nothing is named, the proxy is on this machine.
         let isNear = (trusted ?? Self.loopback).contain(request.peer)
         if let proxyHeader {
-            let name = request.header(proxyHeader) ?? ""
+            // Of two the proxy has written one, and nobody knows which.
+            let names = request.headers.filter {
+                $0.name.lowercased() == proxyHeader.lowercased()
+            }.map(\.value)
+            let name = names.count == 1 ? names[0] : ""
             return isNear && !name.isEmpty ? .admitted(name) : .stranger
         }
         let isOpen = isNear && (trusted != nil || tokens.isEmpty && address.isLoopback)

@@ -3,6 +3,7 @@ import JobQueue
 import Pages
 import Postgres
 import Serving
+import Synchronization
 
 /// The pages of `serve`: it finds out who asks, and lets the database decide what he may see and do.
 struct ServePages: Sendable {
@@ -17,6 +18,7 @@ struct ServePages: Sendable {
     private let gate: ServeGate
     private let takesActs: Bool
     private let sessions = ServeSessions()
+    private let acting = Turn()
 
     init(_ reader: ScreenReader, _ gate: ServeGate, takesActs: Bool) {
         self.reader = reader
@@ -92,32 +94,31 @@ struct ServePages: Sendable {
     /// Nil when the place lacks what the screen needs.
     private func see(_ screen: Screen, _ place: Place, _ viewer: Viewer) async throws -> Seen? {
         guard screen.required.allSatisfy({ place[$0] != nil }) else { return nil }
-        let looked = try await reader.look(by: viewer, screen.questions(place))
+        let isJudged = screen == .overview || screen == .late
+        let looked = try await reader.look(
+            by: viewer, screen.questions(place),
+            health: isJudged ? [.waiting, .workers, .counting] : [],
+            explaining: screen == .story ? (place["tenant"] ?? "", place["user"] ?? "") : nil)
         var seen = Seen(
             place: place, rows: looked.rows, at: looked.at,
             mayAct: takesActs && viewer.role != nil && looked.rights.mayAct)
         seen.mayLook = viewer.role != nil
-        switch screen {
-        case .overview: seen.judgement = judgement(causes: 0, seen.rows)
-        case .late: seen.judgement = judgement(causes: nil, seen.rows)
-        case .story where looked.rights.mayExplain:
-            let jobs = seen.rows[0].compactMap { $0["job"]?.string }
-            let reasons = try await reader.explain(
-                by: viewer, tenant: place["tenant"] ?? "", user: place["user"] ?? "", jobs: jobs)
-            seen.reasons = Dictionary(uniqueKeysWithValues: zip(jobs, reasons))
-        default: break
+        seen.reasons = looked.reasons
+        if isJudged {
+            var answers = looked.health
+            if screen == .overview { answers[.causes] = looked.rows[0] }
+            seen.judgement = judgement(answers)
         }
         return seen
     }
 
-    /// The overview's and the late jobs' rows stand in the same order, but for the first.
-    private func judgement(causes: Int?, _ rows: [[JSONValue]]) -> Judgement {
-        var answers: HealthAnswers = [.waiting: rows[1], .workers: rows[2], .counting: rows[3]]
-        if let causes { answers[.causes] = rows[causes] }
+    private func judgement(_ answers: HealthAnswers) -> Judgement {
         let verdict = HealthVerdict(healthOfJobs(answers))
         return Judgement(
             word: verdict.word, reasons: verdict.reasons,
-            waiting: WaitingReason.all(rows[1]).map { ($0.reason, $0.words, $0.hint) })
+            waiting: WaitingReason.all(answers[.waiting] ?? []).map {
+                ($0.reason, $0.words, $0.hint)
+            })
     }
 
     /// One event with the screen as it is now, and when the browser is to ask again: no connection is held meanwhile.
@@ -169,18 +170,22 @@ struct ServePages: Sendable {
         let jobs = jobs { request.field($0) }
         let back = request.field("back").flatMap { Place(named: $0) } ?? Place("/")
         let why = request.field("why").flatMap { $0.isEmpty ? nil : $0 }
-        let count: Int
+        guard acting.begin() else {
+            return notice(409, "Not now", "Another act is under way: nothing was done. Try again.")
+        }
+        defer { acting.end() }
+        let acted: Acted
         if act == "close-breaker" {
-            count = try await reader.closeBreaker(
-                by: viewer, tenant: jobs.tenant, source: jobs.source ?? "")
+            acted = try await reader.closeBreaker(
+                by: viewer, tenant: jobs.tenant, source: jobs.source ?? "", why: why)
         } else {
             guard let confirmed = request.field("count").flatMap({ Int($0) }) else {
                 return notice(400, "What?", "The number of jobs is missing.")
             }
-            count = try await reader.act(by: viewer, act, on: jobs, confirmed: confirmed, why: why)
+            acted = try await reader.act(by: viewer, act, on: jobs, confirmed: confirmed, why: why)
         }
         return ServedResponse(
-            page: frame.page(title: "Done", says: Notice.done(act, count: count, back: back)))
+            page: frame.page(title: "Done", says: Notice.done(act, acted, back: back)))
     }
 
     private func look(
@@ -208,7 +213,12 @@ struct ServePages: Sendable {
     private func explained(
         _ body: () async throws -> ServedResponse
     ) async throws -> ServedResponse {
-        do { return try await body() } catch QueueError.refused(let message, let hint) {
+        do { return try await body() } catch let error as RoleRefused {
+            return notice(
+                403, "Not you",
+                "You act by role \(error.role), which is gone, or which the login of this server may not take on."
+            )
+        } catch QueueError.refused(let message, let hint) {
             return notice(422, "Not so", [message, hint].compactMap { $0 }.joined(separator: ". "))
         } catch let error as DatabaseError {
             switch error.sqlstate?.prefix(2) {
@@ -219,12 +229,15 @@ struct ServePages: Sendable {
             case "55" where error.sqlstate == "55P03":
                 return notice(
                     409, "Not now",
-                    "Somebody else holds a lock on that: nothing was done. jobrunner doctor says who does.")
+                    "Somebody else holds a lock on that: nothing was done. jobrunner doctor says who does."
+                )
             case "40":
-                return notice(409, "Not now", "Something else came in between: nothing was done. Try again.")
+                return notice(
+                    409, "Not now", "Something else came in between: nothing was done. Try again.")
             case "57" where error.sqlstate == "57014":
                 return notice(
-                    503, "Too much", "That took too long, and was given up: nothing was done. Choose less.")
+                    503, "Too much",
+                    "That took too long, and was given up: nothing was done. Choose less.")
             case "22":
                 return notice(400, "What?", "A value is none: times are like 2026-11-24T14:00:00Z.")
             default: throw error
@@ -236,7 +249,8 @@ struct ServePages: Sendable {
 
     private func visitor(_ request: ServedRequest, _ admission: ServeGate.Admission) -> Visitor? {
         if case .admitted(let name) = admission, name != nil { return Visitor(name: name) }
-        if let name = request.session.flatMap({ sessions.name(of: $0) }) {
+        let isByHand = request.path != "/live"
+        if let name = request.session.flatMap({ sessions.name(of: $0, isByHand: isByHand) }) {
             return Visitor(name: name, hasSession: true)
         }
         return admission == .admitted(nil) ? Visitor() : nil
@@ -298,4 +312,19 @@ struct ServePages: Sendable {
     private func notice(_ status: Int, _ title: String, _ words: String) -> ServedResponse {
         ServedResponse(status, page: Frame().page(title: title, says: Notice.refused(words)))
     }
+}
+
+/// One act at a time: it holds one of two sessions, and the other one is for those who look.
+private final class Turn: Sendable {
+    private let isTaken = Mutex(false)
+
+    /// False when somebody has it.
+    func begin() -> Bool {
+        isTaken.withLock { isTaken in
+            defer { isTaken = true }
+            return !isTaken
+        }
+    }
+
+    func end() { isTaken.withLock { $0 = false } }
 }

@@ -38,13 +38,17 @@ final class ServeSessions: Sendable {
     }
 
     /// Whose session a cookie tells of; nil when there is none, or it is over.
-    func name(of key: String, now: ContinuousClock.Instant = .now) -> String? {
+    ///
+    /// A question that nobody has asked by hand does not keep it: `isByHand`.
+    func name(
+        of key: String, isByHand: Bool = true, now: ContinuousClock.Instant = .now
+    ) -> String? {
         sessions.withLock { sessions in
             guard let session = sessions[key], Self.lasts(session, at: now) else {
                 sessions[key] = nil
                 return nil
             }
-            sessions[key]?.seen = now
+            if isByHand { sessions[key]?.seen = now }
             return session.name
         }
     }

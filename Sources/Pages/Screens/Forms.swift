@@ -21,18 +21,25 @@ public struct Confirmation: Sendable {
     }
 
     /// More jobs than one act may mean.
-    public static let most = 10_000
+    public static let most = 2000
 
     /// What each act is called, and what it means.
     public static let acts: [String: (verb: String, means: String)] = [
-        "run": ("Run now", "They are due now, and read what has changed."),
+        "run": (
+            "Run now",
+            "They are due now, unless they are paused, set aside, deferred or wait for a secret."
+        ),
         "full": ("Read in full", "They are due now, and read everything again."),
         "retry": (
-            "Retry", "Those that fail or are set aside are due now; what is well stays as it is."
+            "Retry",
+            "Those that fail, are deferred or set aside are due now; what is well stays as it is."
         ),
         "cancel": ("Cancel", "Those that run are asked to stop; what they have committed stays."),
         "pause": ("Pause", "They do not run until they are resumed."),
-        "resume": ("Resume", "Those that were paused so go on."),
+        "resume": (
+            "Resume",
+            "They go on. A whole tenant or user goes on where the tenant or user was paused."
+        ),
         "reset": (
             "Reset",
             "Their checkpoints are forgotten: the next run reads everything again. Rows stay."
@@ -88,10 +95,10 @@ public struct Confirmation: Sendable {
 /// Pages that are no screens.
 public enum Notice {
     /// What an act has done.
-    public static func done(_ act: String, count: Int, back: Place) -> HTML {
+    public static func done(_ act: String, _ acted: Acted, back: Place) -> HTML {
         let verb = Confirmation.acts[act]?.verb ?? act
         return """
-            <p role="status">\(verb): done, \(number(count)) \(count == 1 ? "job was" : "jobs were") meant.</p>
+            <p role="status">\(verb): \(number(acted.meant)) \(acted.meant == 1 ? "job was" : "jobs were") meant, \(number(acted.changed)) changed.</p>
             <p><a href="\(back)">Back</a> · <a href="\(Place("/audit"))">The audit</a></p>
             """
     }

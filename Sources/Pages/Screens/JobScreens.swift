@@ -11,6 +11,11 @@ private func columns(_ tail: [PageTable.Column]) -> [PageTable.Column] {
 
 /// What is due and not claimed, the latest first.
 enum LateScreen {
+    /// Why due jobs do not run; other reasons put them off or park them.
+    static let reasons: Set = [
+        "no_worker", "job_file_missing", "tenant_limit", "budget", "suspect", "slots", "breaker",
+    ]
+
     static func questions(_ place: Place) -> [ViewQuery] {
         let tenant = place["tenant"].map { [ViewQuery.Condition.tenant($0)] } ?? []
         return [
@@ -20,10 +25,7 @@ enum LateScreen {
                     .plain("tenant"), .plain("user_key"), .plain("job"), .seconds("late_by"),
                     .plain("due_at"), .plain("asked"), .plain("consecutive_failures"),
                     .plain("last_outcome"),
-                ], where: tenant, limit: Screen.rowsMax + 1),
-            OverviewScreen.questions(place)[1],
-            OverviewScreen.workers,
-            OverviewScreen.questions(place)[3],
+                ], where: tenant, limit: Screen.rowsMax + 1)
         ]
     }
 
@@ -36,7 +38,8 @@ enum LateScreen {
                 .init("Asked for") { $0["asked"]?.bool == true ? "yes" : "no" },
                 .number("Failures", "consecutive_failures"), .state("Last run", "last_outcome"),
             ]), empty: "No job is due and not claimed.")
-        let reasons = (seen.judgement?.waiting ?? []).map { reason -> HTML in
+        let due = (seen.judgement?.waiting ?? []).filter { Self.reasons.contains($0.reason) }
+        let reasons = due.map { reason -> HTML in
             reason.reason == seen.place["reason"]
                 ? "<li class=\"chosen\"><strong>\(reason.words)</strong> <span class=\"hint\">\(reason.hint)</span></li>"
                 : "<li>\(reason.words) <span class=\"hint\">\(reason.hint)</span></li>"
@@ -44,7 +47,7 @@ enum LateScreen {
         let more: HTML? = isCut ? "<p class=\"more\">There are more.</p>" : nil
         return """
             \(filter(seen.place, [("tenant", "Tenant")]))
-            <section><h2>Why</h2><ul>\(reasons)</ul></section>
+            <section><h2>Why, of all tenants</h2><ul>\(reasons)</ul></section>
             <section><h2>The latest</h2>\(table.html(rows))\(more)</section>
 
             """

@@ -55,9 +55,12 @@ func acts(on jobs: ViewQuery.Jobs, _ seen: Seen) -> HTML {
 }
 
 /// Leads to the rows behind the last one of a list.
-func more(_ place: Place, _ parameter: String, behind value: String?, isCut: Bool) -> HTML {
+func more(
+    _ place: Place, _ parameter: String, behind value: String?, isCut: Bool,
+    _ words: String = "More"
+) -> HTML {
     guard isCut, let value else { return "" }
-    return "<p class=\"more\"><a href=\"\(place.with(parameter, value))\">More</a></p>"
+    return "<p class=\"more\"><a href=\"\(place.with(parameter, value))\">\(words)</a></p>"
 }
 
 /// A form that filters a screen; its fields keep what they have.

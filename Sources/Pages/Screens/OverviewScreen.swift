@@ -7,17 +7,6 @@ enum OverviewScreen {
         [
             causes(limit: Screen.rowsMax + 1),
             ViewQuery(
-                "waiting_reasons",
-                [
-                    .plain("reason"), .plain("tenant"), .plain("jobs"), .plain("may_be_more"),
-                    .secondsAs("waiting_for", "waiting_seconds"),
-                    .secondsAs("counted_ago", "counted_seconds"),
-                ], limit: 200),
-            workers,
-            ViewQuery(
-                "chores", [.plain("name"), .ago("done_at", "counted_seconds")],
-                where: [.equals("name", "waiting")], limit: 1),
-            ViewQuery(
                 "runs_of_day", [.plain("quarters_ago"), .plain("outcome"), .plain("value")],
                 limit: 1000),
             ViewQuery(
@@ -27,7 +16,21 @@ enum OverviewScreen {
                     .plain("never"), .plain("fresh_percent"), .seconds("every"),
                     .seconds("counted_ago"), .plain("day"),
                 ], limit: 200),
+            workers, counting,
         ]
+    }
+
+    /// When causes and what waits were last counted.
+    static let counting = ViewQuery(
+        "chores", [.ago("done_at", "counted_seconds")], where: [.equals("name", "waiting")],
+        limit: 1)
+
+    /// How old numbers are that workers count once a minute.
+    static func age(_ rows: [JSONValue]) -> HTML {
+        guard let row = rows.first, row.text("counted_seconds") != nil else {
+            return "<p class=\"age\">Nothing was counted yet: workers count once a minute.</p>"
+        }
+        return "<p class=\"age\">Counted \(span(row["counted_seconds"])) before.</p>"
     }
 
     /// What keeps users from being synced, of all tenants or of one.
@@ -54,11 +57,11 @@ enum OverviewScreen {
     static func html(_ seen: Seen) -> HTML {
         var html: HTML = ""
         if let judgement = seen.judgement { html += sentence(judgement) }
-        html += causesHTML(seen, 0, title: "What keeps users from being synced")
+        html += causesHTML(seen, 0, countedAt: 4, title: "What keeps users from being synced")
         html += freshness(seen)
         html += runs(seen)
         html += waiting(seen)
-        html += WorkersScreen.table(seen.rows[2])
+        html += WorkersScreen.table(seen.rows[3])
         return html
     }
 
@@ -71,7 +74,9 @@ enum OverviewScreen {
             """
     }
 
-    static func causesHTML(_ seen: Seen, _ question: Int, title: String) -> HTML {
+    static func causesHTML(
+        _ seen: Seen, _ question: Int, countedAt counting: Int, title: String
+    ) -> HTML {
         let causes = PageTable(
             caption: title,
             columns: [
@@ -101,14 +106,16 @@ enum OverviewScreen {
                     let jobs = ViewQuery.Jobs(
                         tenant: row.text("tenant") ?? "", source: row.text("source"),
                         kind: row.text("error_kind"))
-                    return
-                        "\(act("retry", "Retry", on: jobs, seen))<code>\(row.text("hint"))</code>"
+                    // What merely stalls is not put off, so that there is nothing to retry.
+                    let button =
+                        row.text("error_kind") == "stalled"
+                        ? act("run", "Run now", on: jobs, seen)
+                        : act("retry", "Retry", on: jobs, seen)
+                    return "\(button)<code>\(row.text("hint"))</code>"
                 },
-            ], empty: "Nothing keeps any user from being synced.")
+            ], empty: "When it was counted, nothing kept any user from being synced.")
         let listed = seen.listed(question)
-        let age: HTML? = listed.rows.first.map { row in
-            "<p class=\"age\">Counted \(span(row["counted_seconds"])) before.</p>"
-        }
+        let age = age(seen.rows[counting])
         let rest: HTML? = listed.isCut ? "<p class=\"more\">There are more.</p>" : nil
         return "<section><h2>\(title)</h2>\(age)\(causes.html(listed.rows))\(rest)</section>\n"
     }
@@ -137,7 +144,7 @@ enum OverviewScreen {
         return """
             <section><h2>Fresh data</h2>
             <p>The share of users whose last complete run is within the period: of all, and of the tenants in which most are stale.</p>
-            \(table.html(seen.rows[5]))</section>
+            \(table.html(seen.rows[2]))</section>
 
             """
     }
@@ -145,7 +152,7 @@ enum OverviewScreen {
     private static func runs(_ seen: Seen) -> HTML {
         let outcomes = ["complete", "partial", "deferred", "skipped", "needs_reauth", "failed"]
         let series = outcomes.map { outcome in
-            let rows = seen.rows[4].filter { $0.text("outcome") == outcome }
+            let rows = seen.rows[1].filter { $0.text("outcome") == outcome }
             return (name: outcome, values: Chart.places(rows).map { $0 ?? 0 })
         }
         return """
@@ -158,13 +165,15 @@ enum OverviewScreen {
     private static func waiting(_ seen: Seen) -> HTML {
         let reasons = seen.judgement?.waiting ?? []
         let items = reasons.map { reason -> HTML in
-            "<li><a href=\"\(Place("/late", ["reason": reason.reason]))\">\(reason.words)</a> <span class=\"hint\">\(reason.hint)</span></li>"
+            let words: HTML =
+                LateScreen.reasons.contains(reason.reason)
+                ? "<a href=\"\(Place("/late", ["reason": reason.reason]))\">\(reason.words)</a>"
+                : "\(reason.words)"
+            return "<li>\(words) <span class=\"hint\">\(reason.hint)</span></li>"
         }
         let list: HTML =
             items.isEmpty ? "<p class=\"empty\">Nothing waits.</p>" : "<ul>\(items)</ul>"
-        let age: HTML? = seen.rows[3].first.map { row in
-            "<p class=\"age\">Counted \(span(row["counted_seconds"])) before.</p>"
-        }
+        let age = age(seen.rows[4])
         return "<section><h2>What waits</h2>\(age)\(list)</section>\n"
     }
 }

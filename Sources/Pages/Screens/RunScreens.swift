@@ -25,15 +25,20 @@ enum RunsScreen {
 
     /// Filters that no index has.
     private static func isSieved(_ place: Place) -> Bool {
-        place["user"] == nil && ["job", "outcome", "kind"].contains { place[$0] != nil }
+        let isOfUser = place["tenant"] != nil && place["user"] != nil
+        return !isOfUser
+            && (["job", "outcome", "kind"].contains { place[$0] != nil }
+                || place["tenant"] == nil
+                    && (place["user"] ?? place["since"] ?? place["until"]) != nil)
     }
 
     static func questions(_ place: Place) -> [ViewQuery] {
-        let isOfAll = place["tenant"] == nil
+        let tenant = place["tenant"]
         var conditions: [ViewQuery.Condition] = []
-        if let tenant = place["tenant"] {
-            conditions.append(
-                place["user"].map { .user(tenant: tenant, key: $0) } ?? .tenant(tenant))
+        if let tenant, let user = place["user"] {
+            conditions.append(.user(tenant: tenant, key: user))
+        } else if let user = place["user"] {
+            conditions.append(.equals("user_key", user))
         }
         let columns: [(StaticString, String)] = [
             ("job", "job"), ("outcome", "outcome"), ("error_kind", "kind"),
@@ -42,24 +47,27 @@ enum RunsScreen {
             if let value = place[parameter] { conditions.append(.equals(column, value)) }
         }
         if let since = place["since"] { conditions.append(.notBefore("ended_at", since)) }
-        var bounds: [ViewQuery.Condition] = []
+        let until = place["until"]
         let number = place["before"].flatMap { Int($0) }
-        if let until = place["until"] {
+        var bounds: [ViewQuery.Condition] = []
+        if tenant == nil {
+            // By number: what ended later may have begun earlier.
+            if let until { conditions.append(.before("ended_at", until)) }
+            if let number { bounds.append(.less("run", number)) }
+        } else if let until {
             // Many runs end at one moment, since their ends are written together.
             bounds.append(
                 number.map { .earlier("ended_at", until, "run", $0) } ?? .before("ended_at", until))
-        } else if isOfAll, let number {
-            bounds.append(.less("run", number))
         }
-        var query = runs(where: conditions, byNumber: isOfAll, limit: Screen.rowsMax + 1)
-        if isOfAll || isSieved(place) {
-            query.among = lookedAt
-            query.within = bounds
-            if let tenant = place["tenant"] { query.within.append(.tenant(tenant)) }
-        } else {
+        if let tenant, place["user"] == nil { bounds.append(.tenant(tenant)) }
+        var query = runs(where: conditions, byNumber: tenant == nil, limit: Screen.rowsMax + 1)
+        guard tenant == nil || isSieved(place) else {
             query.conditions += bounds
+            return [query]
         }
-        return [query]
+        query.among = lookedAt
+        query.within = bounds
+        return isSieved(place) ? [query, query.lastLookedAt] : [query]
     }
 
     static func table(_ rows: [JSONValue], caption: String) -> HTML {
@@ -90,22 +98,28 @@ enum RunsScreen {
         let hint: HTML = """
             <p class="hint">Times are like 2026-11-24T14:00:00Z. <a href="\(place.with("outcome", "failed"))">Only failed</a></p>
             """
-        let act: HTML? = place["tenant"].map { tenant in
-            let jobs = ViewQuery.Jobs(
-                tenant: tenant, user: place["user"], job: place["job"], kind: place["kind"])
-            return acts(on: jobs, seen)
+        let jobs: HTML? = place["tenant"].map { tenant in
+            let jobs = Place(
+                "/jobs",
+                [
+                    "tenant": tenant, "user": place["user"], "job": place["job"],
+                    "kind": place["kind"],
+                ])
+            return "<p><a href=\"\(jobs)\">The jobs, and what can be done to them</a></p>"
         }
-        let sieved: HTML? =
-            isSieved(place) || place["tenant"] == nil && place["since"] != nil
-            ? "<p class=\"note\">Of the \(number(lookedAt)) runs that were looked at.</p>" : nil
-        let next =
-            place["tenant"] == nil
-            ? more(place, "before", behind: rows.last?.text("run"), isCut: isCut)
-            : more(
-                place.with("before", rows.last?.text("run")), "until",
-                behind: rows.last?.text("ended_at"), isCut: isCut)
+        func next(_ row: JSONValue?, _ words: String, isThere: Bool) -> HTML {
+            var from = place.with("before", row?.text("run"))
+            if place["tenant"] != nil { from = from.with("until", row?.text("ended_at")) }
+            return isThere && row != nil
+                ? "<p class=\"more\"><a href=\"\(from)\">\(words)</a></p>" : ""
+        }
+        let last = seen.rows.count > 1 ? seen.rows[1].first : nil
+        let rest =
+            isCut || last == nil
+            ? next(rows.last, "More", isThere: isCut)
+            : "<p class=\"note\">Of the \(number(lookedAt)) runs that were looked at.</p>\(next(last, "Look at those before", isThere: true))"
         return """
-            \(filter(place, fields, hint: hint))\(act)\(table(rows, caption: "Runs"))\(sieved)\(next)
+            \(filter(place, fields, hint: hint))\(jobs)\(table(rows, caption: "Runs"))\(rest)
             """
     }
 }

@@ -9,7 +9,8 @@ enum SourcesScreen {
                 "source_overview",
                 [
                     .plain("source"), .plain("jobs"), .plain("per_second"), .plain("blocked_count"),
-                    .plain("failing_count"), .plain("requests"), .plain("errors"),
+                    .plain("failing_count"), .plain("may_be_more"), .plain("requests"),
+                    .plain("errors"),
                     .plain("mean_seconds"), .plain("hours"),
                 ], limit: 200),
             ViewQuery(
@@ -32,8 +33,12 @@ enum SourcesScreen {
                     row.text("per_second") == nil
                         ? "no limit" : "\(number(row["per_second"])) a second"
                 },
-                .number("Open breakers", "blocked_count"),
-                .number("Found away", "failing_count"), .number("Requests in a day", "requests"),
+                .init("Open breakers", isNumber: true) {
+                    atLeast($0["blocked_count"], $0["may_be_more"]?.bool ?? false)
+                },
+                .init("Found away", isNumber: true) {
+                    atLeast($0["failing_count"], $0["may_be_more"]?.bool ?? false)
+                }, .number("Requests in a day", "requests"),
                 .number("Of those, errors", "errors"), .span("One took", "mean_seconds"),
             ], empty: "There is no job file.")
         return """
@@ -41,6 +46,10 @@ enum SourcesScreen {
             <section><h2>By hours</h2>\(seen.rows[0].map(hours))</section>
 
             """
+    }
+
+    private static func atLeast(_ count: JSONValue?, _ isCut: Bool) -> HTML {
+        isCut ? "\(number(count)) or more" : number(count)
     }
 
     private static func hours(_ source: JSONValue) -> HTML {

@@ -17,7 +17,8 @@ enum TenantsScreen {
                     .plain("tenant"), .plain("weight"), .plain("max_running"), .plain("paused_at"),
                     .plain("created_at"), .plain("user_count"), .plain("cause_count"),
                     .plain("is_urgent"), .plain("stuck_count"),
-                ], where: conditions, by: [("tenant", false)], limit: Screen.rowsMax + 1)
+                ], where: conditions, by: [("tenant", false)], limit: Screen.rowsMax + 1),
+            OverviewScreen.counting,
         ]
     }
 
@@ -36,12 +37,12 @@ enum TenantsScreen {
                     (row["user_count"]?.int ?? 0) > 1000
                         ? "more than \(number(1000))" : number(row["user_count"])
                 },
-                .number("Causes", "cause_count"), .number("Users with one", "stuck_count"),
+                .number("Causes", "cause_count"), .number("Users in them", "stuck_count"),
                 .number("Weight", "weight"), .number("Most at once", "max_running"),
                 .time("Added", "created_at"),
             ], empty: "There is no tenant from there on.")
         return """
-            \(filter(seen.place.with("after", nil), [("from", "From name")]))\(table.html(rows))\
+            \(filter(seen.place.with("after", nil), [("from", "From name")]))\(OverviewScreen.age(seen.rows[1]))\(table.html(rows))\
             \(more(seen.place, "after", behind: rows.last?.text("tenant"), isCut: isCut))
             """
     }
@@ -83,6 +84,7 @@ enum TenantScreen {
                     .plain("job"), .plain("users"), .plain("fresh_percent"), .seconds("every"),
                     .seconds("counted_ago"),
                 ], where: [.equals("tenant", tenant)], limit: Screen.rowsMax),
+            OverviewScreen.counting,
         ]
     }
 
@@ -108,7 +110,7 @@ enum TenantScreen {
         }
         return """
             <h2>\(name)</h2>\(paused)\(acts(on: ViewQuery.Jobs(tenant: name), seen))\
-            \(OverviewScreen.causesHTML(seen, 1, title: "What keeps its users from being synced"))\
+            \(OverviewScreen.causesHTML(seen, 1, countedAt: 5, title: "What keeps its users from being synced"))\
             \(SourcesScreen.blocked(seen, 3))\
             <section><h2>Users</h2>\
             \(filter(seen.place.with("after", nil), [("tenant", "Tenant"), ("from", "From key")]))\(users.html(rows))\

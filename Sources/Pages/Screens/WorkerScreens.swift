@@ -78,11 +78,8 @@ enum FilesScreen {
                     .plain("scope"), .plain("loaded_at"), .plain("paused_at"), .plain("version"),
                 ], by: [("name", false)], limit: 500),
             ViewQuery(
-                "worker_files",
-                [
-                    .plain("worker_id"), .plain("host"), .plain("job"), .plain("version"),
-                    .plain("is_stored"),
-                ], limit: 1000),
+                "job_file_workers", [.plain("job"), .plain("same_count"), .plain("other_count")],
+                limit: 500),
         ]
     }
 
@@ -96,11 +93,11 @@ enum FilesScreen {
                     "\(time(row["loaded_at"])) <a href=\"\(failures(of: row))\">what failed since</a>"
                 },
                 .init("Workers") { row in
-                    let workers = seen.rows[1].filter { $0.text("job") == row.text("name") }
-                    let same = workers.count { $0["is_stored"]?.bool == true }
-                    return same == workers.count
-                        ? "\(number(same)) have this version"
-                        : "<strong>\(number(workers.count - same)) have another version</strong>"
+                    let workers = seen.rows[1].first { $0.text("job") == row.text("name") }
+                    let others = workers?["other_count"]?.int ?? 0
+                    return others == 0
+                        ? "\(number(workers?["same_count"])) have this version"
+                        : "<strong>\(number(others)) have another version</strong>"
                 },
                 .init("State") { $0.text("paused_at") == nil ? none : state("paused") },
             ], empty: "migrate has stored none.")
@@ -193,6 +190,9 @@ enum FileScreen {
 
 /// Who did what to whom, the latest first.
 enum AuditScreen {
+    /// Of so many acts at most those are found that a filter means which no index has.
+    private static let lookedAt = 3000
+
     static func questions(_ place: Place) -> [ViewQuery] {
         var conditions: [ViewQuery.Condition] = []
         let columns: [(StaticString, String)] = [
@@ -201,25 +201,27 @@ enum AuditScreen {
         for (column, parameter) in columns {
             if let value = place[parameter] { conditions.append(.equals(column, value)) }
         }
-        let isOfAll = place["tenant"] == nil
         var query = ViewQuery(
             "audit_trail",
             [
                 .plain("id"), .plain("at"), .plain("login"), .plain("role"), .plain("person"),
-                .plain("verb"),
-                .plain("tenant"), .plain("user_key"), .plain("object"), .plain("detail"),
-            ], where: conditions, by: isOfAll ? [("id", true)] : [("at", true), ("id", true)],
+                .plain("verb"), .plain("tenant"), .plain("user_key"), .plain("object"),
+                .plain("detail"),
+            ], where: conditions,
+            by: place["tenant"] == nil ? [("id", true)] : [("at", true), ("id", true)],
             limit: Screen.rowsMax + 1)
         if let number = place["before"].flatMap({ Int($0) }) {
-            query.within = [.less("id", number)]
+            // What one act has left has one time, and another's may stand in between by its number.
+            query.within = [
+                place["tenant"].flatMap { _ in place["until"] }.map {
+                    .earlier("at", $0, "id", number)
+                } ?? .less("id", number)
+            ]
         }
         if let tenant = place["tenant"] { query.within.append(.tenant(tenant)) }
         query.among = lookedAt
-        return [query]
+        return conditions.isEmpty ? [query] : [query, query.lastLookedAt]
     }
-
-    /// Of so many acts at most those are found that a filter means which no index has.
-    private static let lookedAt = 3000
 
     static func html(_ seen: Seen) -> HTML {
         let (rows, isCut) = seen.listed(0)
@@ -237,9 +239,18 @@ enum AuditScreen {
             (name: "person", label: "Person"), (name: "login", label: "Login"),
             (name: "verb", label: "Verb"),
         ]
+        func next(_ row: JSONValue?, _ words: String, isThere: Bool) -> HTML {
+            let place = seen.place.with("until", row?.text("at"))
+            return more(place, "before", behind: row?.text("id"), isCut: isThere, words)
+        }
+        // Whoever has looked through as many as are looked at has not seen the rest.
+        let last = seen.rows.count > 1 ? seen.rows[1].first : nil
+        let rest =
+            isCut || last == nil
+            ? next(rows.last, "More", isThere: isCut)
+            : "<p class=\"note\">Of the \(number(lookedAt)) lines that were looked at.</p>\(next(last, "Look at those before", isThere: true))"
         return """
-            \(filter(seen.place.with("before", nil), fields))\(table.html(rows))\
-            \(more(seen.place, "before", behind: rows.last?.text("id"), isCut: isCut))
+            \(filter(seen.place.with("before", nil).with("until", nil), fields))\(table.html(rows))\(rest)
             """
     }
 }
