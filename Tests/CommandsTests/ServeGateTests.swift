@@ -15,6 +15,27 @@ import Testing
         return try ServeGate(settings, address).refusal(of: request)?.status ?? 200
     }
 
+    @Test func `a proxy says once who signs in, and of two who do nobody is believed`() throws {
+        let settings = try Settings {
+            [
+                "JOBRUNNER_SERVE_PROXY_HEADER": "X-Remote-User",
+                "JOBRUNNER_SERVE_TRUSTED": "10.0.0.0/24",
+            ][$0]
+        }
+        let gate = try ServeGate(settings, try #require(ListenAddress("0.0.0.0:9464")))
+        func admission(_ names: [String], from peer: String = "10.0.0.7") -> ServeGate.Admission {
+            gate.admission(
+                of: ServedRequest(
+                    path: "/", headers: names.map { (name: "x-remote-user", value: $0) }, peer: peer
+                ))
+        }
+        #expect(admission(["ann"]) == .admitted("ann"))
+        for names in [[], [""], ["ann", "bob"], ["", "ann"]] {
+            #expect(admission(names) == .stranger, "\(names)")
+        }
+        #expect(admission(["ann"], from: "10.0.1.7") == .stranger)
+    }
+
     @Test func `the address that a connection came to is one of its names, and no other one is`()
         throws
     {

@@ -173,6 +173,40 @@ import Testing
         }
     }
 
+    @Test func `whoever only looks sees each screen, too, by a login that may do no more`()
+        async throws
+    {
+        try await Installation.with { installation in
+            try await installation.addAnn()
+            let program = try installation.start(
+                "serve --listen 127.0.0.1:0",
+                ["DATABASE_URL": TestCluster.reader(of: installation.url)])
+            var port = ""
+            try await eventually("it listens") {
+                port =
+                    try program.errorsSoFar().firstMatch(
+                        of: /listening address=127.0.0.1:([0-9]+)/
+                    ).map { String($0.1) } ?? ""
+                return !port.isEmpty
+            }
+            for path in [
+                "/", "/tenants", "/tenant?tenant=acme", "/story?tenant=acme&user=ann", "/late",
+                "/jobs?tenant=acme", "/jobs?tenant=acme&user=ann", "/runs", "/runs?user=ann",
+                "/runs?tenant=acme", "/runs?outcome=failed&until=2026-11-24T14:00:00Z", "/sources",
+                "/workers", "/files", "/file?name=shop.orders", "/audit", "/audit?verb=set_tenant",
+                "/audit?tenant=acme&user=ann",
+            ] {
+                let answer = try await ask("http://127.0.0.1:\(port)\(path)")
+                #expect(answer.status == 200, "\(path): \(answer.text)")
+                #expect(!answer.text.contains("/act?"), "\(path)")
+            }
+            let jobs = try await ask("http://127.0.0.1:\(port)/jobs?tenant=acme")
+            #expect(jobs.text.contains("shop.orders"))
+            kill(program.process.processIdentifier, SIGTERM)
+            #expect(try await program.end().code == 0)
+        }
+    }
+
     @Test func `a form from another page is refused, whether the browser says so or not`()
         async throws
     {
