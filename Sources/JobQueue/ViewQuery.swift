@@ -98,7 +98,7 @@ public struct ViewQuery: Sendable {
         return last
     }
 
-    private var isForLast = false
+    fileprivate(set) var isForLast = false
 
     /// A question; without an order the view's own holds.
     public init(
@@ -111,115 +111,5 @@ public struct ViewQuery: Sendable {
         self.jobs = jobs
         self.order = order.map { (column: $0.0, isDescending: $0.1) }
         self.limit = limit
-    }
-
-    /// The statement; `readable` are the columns that the role may read.
-    func statement(readable: Set<String>) -> Statement {
-        var binds: [Bind] = []
-        func bind(_ value: Bind) -> String {
-            binds.append(value)
-            return "$\(binds.count)"
-        }
-        let needed = Set(
-            columns.map(\.name).filter(readable.contains) + conditions.map(\.column)
-                + order.map { "\($0.column)" }
-        ).sorted().map { "v.\($0)" }.joined(separator: ", ")
-        var from = "jobrunner.\(view) as v"
-        if let jobs {
-            let given = jobs.binds.map(bind).joined(separator: ", ")
-            // Row by row: nothing else is bounded by how many are meant.
-            from = """
-                jobrunner.jobs_meant(\(given), \(bind(.int4(Int32(limit))))) as m
-                cross join lateral (
-                  select \(needed) from jobrunner.\(view) as v where v.user_id = m.user_id and v.job = m.job offset 0
-                ) as v
-                """
-        }
-        let wanted = columns.filter { readable.contains($0.name) }.map(\.sql)
-        // Who may read nothing of a view is not refused the rest of the screen.
-        guard !wanted.isEmpty else { return Statement("select null::json where false") }
-        func sql(_ condition: Condition) -> String {
-            switch condition {
-            case .equals(let column, let text): "v.\(column) = \(bind(.text(text)))"
-            case .tenant(let name):
-                "v.tenant_id = (select t.id from jobrunner.tenants as t where t.name = \(bind(.text(name))))"
-            case .user(let tenant, let key):
-                """
-                v.user_id = (select u.id from jobrunner.users as u join jobrunner.tenants as t on t.id = u.tenant_id
-                  where t.name = \(bind(.text(tenant))) and u.key = \(bind(.text(key))))
-                """
-            case .number(let column, let number): "v.\(column) = \(bind(.int(number)))"
-            case .isNull(let column): "v.\(column) is null"
-            case .isTrue(let column): "v.\(column)"
-            case .from(let column, let text): "v.\(column) >= \(bind(.text(text)))"
-            case .behind(let column, let text): "v.\(column) > \(bind(.text(text)))"
-            case .within(let column, let seconds):
-                "v.\(column) >= now() - \(bind(.interval(Int64(seconds * 1_000_000))))"
-            case .notBefore(let column, let text):
-                "v.\(column) >= \(bind(.text(text)))::text::timestamptz"
-            case .before(let column, let text):
-                "v.\(column) < \(bind(.text(text)))::text::timestamptz"
-            case .less(let column, let number): "v.\(column) < \(bind(.int(number)))"
-            case .earlier(let column, let text, let other, let number):
-                "(v.\(column), v.\(other)) < (\(bind(.text(text)))::text::timestamptz, \(bind(.int(number))))"
-            }
-        }
-        let order = order.map { "v.\($0.column)" + ($0.isDescending ? " desc" : "") }
-        let ordered = order.isEmpty ? "" : "order by " + order.joined(separator: ", ")
-        if let among {
-            let first = within.isEmpty ? "" : "where " + within.map(sql).joined(separator: " and ")
-            from = """
-                (select \(needed) from \(from) \(first) \(ordered)
-                limit \(bind(.int(among)))) as v
-                """
-        }
-        let conditions = isForLast ? [] : conditions.map(sql)
-        return Statement(
-            """
-            select row_to_json(q) from (
-              select \(wanted.joined(separator: ", "))
-              from \(from)
-              \(conditions.isEmpty ? "" : "where " + conditions.joined(separator: " and "))
-              \(ordered)
-              limit \(bind(.int(isForLast ? 1 : limit))) offset \(bind(.int(isForLast ? (among ?? 1) - 1 : 0)))
-            ) as q
-            """, binds: binds)
-    }
-}
-
-extension ViewQuery.Condition {
-    fileprivate var column: String {
-        switch self {
-        case .equals(let column, _), .number(let column, _), .isNull(let column),
-            .isTrue(let column),
-            .from(let column, _), .behind(let column, _), .within(let column, _),
-            .notBefore(let column, _), .before(let column, _), .less(let column, _),
-            .earlier(let column, _, _, _):
-            "\(column)"
-        case .tenant: "tenant_id"
-        case .user: "user_id"
-        }
-    }
-}
-
-extension ViewQuery.Column {
-    fileprivate var name: String {
-        switch self {
-        case .plain(let name), .renamed(let name, _), .seconds(let name), .secondsAs(let name, _),
-            .ago(let name, _):
-            "\(name)"
-        }
-    }
-
-    fileprivate var sql: String {
-        switch self {
-        case .plain(let name): "v.\(name)"
-        case .renamed(let name, let other): "v.\(name) as \(other)"
-        case .seconds(let name): "round(extract(epoch from v.\(name))::numeric, 3) as \(name)"
-        case .secondsAs(let name, let other):
-            "round(extract(epoch from v.\(name))::numeric, 3) as \(other)"
-        case .ago(let name, let other):
-            "round(extract(epoch from now() - v.\(name))::numeric, 3) as \(other)"
-        }
     }
 }
