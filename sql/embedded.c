@@ -513,6 +513,8 @@ static const jr_sql_file files[] = {
 #include "embed.h"
 #define FILE "functions/user_named.sql"
 #include "embed.h"
+#define FILE "functions/waiting_edits.sql"
+#include "embed.h"
 #define FILE "functions/wake_workers.sql"
 #include "embed.h"
 #define FILE "functions/want_fresh.sql"

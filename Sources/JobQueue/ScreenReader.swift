@@ -58,6 +58,8 @@ public struct Looked: Sendable {
     public var health: [HealthQuestion: [JSONValue]] = [:]
     /// Why jobs of a user do or do not run, by job; empty where the role may not ask.
     public var reasons: [String: String] = [:]
+    /// How many of the user's edits wait to be sent, and how many of these were refused, by table.
+    public var edits: [JSONValue] = []
 }
 
 /// The pages' side of the queue: it reads views and calls verbs, by the role of whoever looks.
@@ -98,7 +100,7 @@ public final class ScreenReader: Sendable {
         explaining user: (tenant: String, key: String)? = nil
     ) async throws -> Looked {
         let rights = try await rights(of: viewer)
-        let explained = rights.mayExplain ? user.map { Self.explaining($0.tenant, $0.key) } : nil
+        let told = rights.mayExplain ? user.map { Self.telling($0.tenant, $0.key) } ?? [] : []
         return try await run { session in
             let before = [
                 Statement("set transaction isolation level repeatable read, read only"),
@@ -109,7 +111,7 @@ public final class ScreenReader: Sendable {
                 $0.statement(readable: rights.readable["\($0.view)"] ?? [])
             }
             statements += health.map(\.statement)
-            if let explained { statements.append(explained) }
+            statements += told
             let answers = try session.transactionTurn(statements)
             let rows = try answers.dropFirst(before.count).prefix(queries.count + health.count).map
             {
@@ -119,20 +121,35 @@ public final class ScreenReader: Sendable {
             var looked = Looked(rows: Array(rows.prefix(queries.count)), at: now, rights: rights)
             looked.health = Dictionary(
                 uniqueKeysWithValues: zip(health, rows.dropFirst(queries.count)))
-            if explained != nil, let last = answers.last {
-                for row in last { looked.reasons[try row.text(0)] = try row.text(1) }
+            if let reasons = answers.suffix(told.count).first {
+                for row in reasons where told.count == 2 {
+                    looked.reasons[try row.text(0)] = try row.text(1)
+                }
+            }
+            if told.count == 2, let edits = answers.last {
+                looked.edits = try edits.map { try parse($0.json(0)).value ?? .null }
             }
             return looked
         }
     }
 
-    private static func explaining(_ tenant: String, _ user: String) -> Statement {
-        Statement(
+    /// Why a user's jobs do or do not run, and which of his edits wait.
+    private static func telling(_ tenant: String, _ user: String) -> [Statement] {
+        let reasons = Statement(
             """
             select j.job, jobrunner.explain_job($1, $2, j.job) from jobrunner.job_overview as j
             where j.user_id = (select u.id from jobrunner.users as u join jobrunner.tenants as t on t.id = u.tenant_id
               where t.name = $1 and u.key = $2)
             """, .text(tenant), .text(user))
+        // Of a user who is not there nothing is said, and no fault is found.
+        let edits = Statement(
+            """
+            select row_to_json(e) from jobrunner.users as u
+            join jobrunner.tenants as t on t.id = u.tenant_id
+            cross join lateral jobrunner.waiting_edits(t.name, u.key) as e
+            where t.name = $1 and u.key = $2
+            """, .text(tenant), .text(user))
+        return [reasons, edits]
     }
 
     /// How many jobs a filter means, up to 10,001.

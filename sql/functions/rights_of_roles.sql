@@ -30,7 +30,8 @@ declare
     'act_on_jobs', 'add_application', 'add_secrets', 'add_tenant', 'add_tenant_key', 'close_breaker', 'count_waiting', 'duplicates', 'give_job',
     'hasten_push', 'jobs_named', 'keeps_edits', 'look_at_rows', 'merge_duplicates', 'note_look', 'pause_job_file',
     'remove_application', 'remove_tenant', 'repair_jobs', 'reset_jobs', 'resume_job_file', 'retry_jobs',
-    'set_source', 'set_tenant', 'take_job', 'tenant_named', 'tenant_user', 'user_named', 'wrapping_keys'
+    'set_source', 'set_tenant', 'take_job', 'tenant_named', 'tenant_user', 'user_named', 'waiting_edits',
+    'wrapping_keys'
   ];
   v_readers constant text[] := array[
     'bare_query', 'cause_hint', 'describe_counters', 'endless_at', 'has_session', 'is_alive', 'is_fruitless', 'jobs_meant',

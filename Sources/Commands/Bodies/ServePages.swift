@@ -104,6 +104,7 @@ struct ServePages: Sendable {
             mayAct: takesActs && viewer.role != nil && looked.rights.mayAct)
         seen.mayLook = viewer.role != nil
         seen.reasons = looked.reasons
+        seen.edits = looked.edits
         if isJudged {
             var answers = looked.health
             if screen == .overview { answers[.causes] = looked.rows[0] }

@@ -115,6 +115,8 @@ public struct Seen: Sendable {
     public var judgement: Judgement?
     /// Why the jobs of a user do or do not run, by job; empty where the role may not ask.
     public var reasons: [String: String]
+    /// How many of the user's edits wait to be sent, by table.
+    public var edits: [JSONValue] = []
 
     /// What was seen at a moment.
     public init(

@@ -60,7 +60,7 @@ enum StoryScreen {
             <section><h2>Entities</h2>\(entities(seen))</section>
             <section><h2>What happened</h2>\(Timeline.html(seen.rows[2]))\(RunsScreen.table(seen.rows[2], caption: "Runs of this user"))
             <p class="note">A complete run that found nothing new and that nobody asked for leaves no row.</p></section>
-            \(secrets(seen))\(looks(seen, tenant, user))
+            \(edits(seen))\(secrets(seen))\(looks(seen, tenant, user))
             <p><a href="\(Place("/audit", ["tenant": tenant, "user": user]))">What was done to this user</a></p>
 
             """
@@ -90,6 +90,20 @@ enum StoryScreen {
                 },
             ], empty: "Nothing was read yet."
         ).html(seen.rows[1])
+    }
+
+    private static func edits(_ seen: Seen) -> HTML {
+        guard !seen.edits.isEmpty else { return "" }
+        let table = PageTable(
+            caption: "Edits that wait to be sent",
+            columns: [
+                .text("Table", "table_name"),
+                .init("Edits", isNumber: true) {
+                    ($0["edits"]?.int ?? 0) < 1000 ? number($0["edits"]) : "\(number(1000)) or more"
+                },
+                .number("Of these, refused", "refused"),
+            ], empty: "")
+        return "<section><h2>Edits that wait</h2>\(table.html(seen.edits))</section>"
     }
 
     private static func secrets(_ seen: Seen) -> HTML {
