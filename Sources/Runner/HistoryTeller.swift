@@ -20,11 +20,11 @@ final class HistoryTeller: Sendable {
     func tell(
         _ metrics: Metrics, _ queue: Queue, deadline: ContinuousClock.Instant? = nil
     ) async throws {
-        let counted = totals(of: metrics)
         // Noted before it is told, so that a second one who tells meanwhile does not tell it, too.
-        let before = told.withLock { told in
-            defer { told = counted }
-            return told
+        let (before, counted) = told.withLock { told in
+            let before = told
+            told = totals(of: metrics)
+            return (before, told)
         }
         let news = counted.compactMap { key, value -> HistoryCount? in
             let risen = value - (before[key] ?? 0)
