@@ -30,6 +30,9 @@ public struct ScreenRights: Sendable, Equatable {
 public struct RoleRefused: Error, Sendable, Equatable {
     /// The role.
     public let role: String
+
+    /// The role that can't be taken on.
+    public init(role: String) { self.role = role }
 }
 
 /// What an act did.

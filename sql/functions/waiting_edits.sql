@@ -17,7 +17,14 @@ declare
   v_table text;
 begin
   for v_table in
-    select s.name from jobrunner.synced_tables as s where s.writable is not null order by s.name
+    select s.name
+    from jobrunner.synced_tables as s
+    -- Those that a job sends back.
+    where exists (
+      select from pg_attribute as a
+      where a.attrelid = to_regclass(format('synced.%I', s.name)) and a.attname = 'push_error' and not a.attisdropped
+    )
+    order by s.name
   loop
     return query execute format(
       'select %L::text, count(*), count(r.push_error)

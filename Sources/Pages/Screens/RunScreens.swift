@@ -67,7 +67,28 @@ enum RunsScreen {
         }
         query.among = lookedAt
         query.within = bounds
-        return isSieved(place) ? [query, query.lastLookedAt] : [query]
+        return isSieved(place) ? [query, lastLookedAt(place)] : [query]
+    }
+
+    /// The last of the runs that are looked at, of which nothing but its place is asked.
+    private static func lastLookedAt(_ place: Place) -> ViewQuery {
+        let tenant = place["tenant"]
+        let number = place["before"].flatMap { Int($0) }
+        var last = ViewQuery(
+            "runs", [.renamed("id", "run"), .plain("ended_at")],
+            by: tenant == nil ? [("id", true)] : [("ended_at", true), ("id", true)], limit: 1)
+        if let tenant {
+            last.within.append(.tenant(tenant))
+            if let until = place["until"] {
+                last.within.append(
+                    number.map { .earlier("ended_at", until, "id", $0) }
+                        ?? .before("ended_at", until))
+            }
+        } else if let number {
+            last.within.append(.less("id", number))
+        }
+        last.among = lookedAt
+        return last.lastLookedAt
     }
 
     static func table(_ rows: [JSONValue], caption: String) -> HTML {
@@ -99,19 +120,21 @@ enum RunsScreen {
             <p class="hint">Times are like 2026-11-24T14:00:00Z. <a href="\(place.with("outcome", "failed"))">Only failed</a></p>
             """
         let jobs: HTML? = place["tenant"].map { tenant in
-            let jobs = Place(
+            let place = Place(
                 "/jobs",
                 [
                     "tenant": tenant, "user": place["user"], "job": place["job"],
                     "kind": place["kind"],
                 ])
-            return "<p><a href=\"\(jobs)\">The jobs, and what can be done to them</a></p>"
+            return "<p><a href=\"\(place)\">The jobs, and what can be done to them</a></p>"
         }
         func next(_ row: JSONValue?, _ words: String, isThere: Bool) -> HTML {
-            var from = place.with("before", row?.text("run"))
-            if place["tenant"] != nil { from = from.with("until", row?.text("ended_at")) }
+            var placeBehind = place.with("before", row?.text("run"))
+            if place["tenant"] != nil {
+                placeBehind = placeBehind.with("until", row?.text("ended_at"))
+            }
             return isThere && row != nil
-                ? "<p class=\"more\"><a href=\"\(from)\">\(words)</a></p>" : ""
+                ? "<p class=\"more\"><a href=\"\(placeBehind)\">\(words)</a></p>" : ""
         }
         let last = seen.rows.count > 1 ? seen.rows[1].first : nil
         let rest =
