@@ -30,26 +30,33 @@ import Testing
                 "person add ann --role jobrunner_operator --name Ann",
                 ["DATABASE_URL": installation.url])
             #expect(added.code == 0, "\(added.errors)")
-            let program = try installation.start(
-                "serve --listen 127.0.0.1:0" + options,
-                [
-                    "DATABASE_URL": TestCluster.login("jobrunner_pages", of: installation.url),
-                    "JOBRUNNER_SERVE_TOKEN_FILE": tokens,
-                ])
-            var port = ""
-            try await eventually("it listens") {
-                port =
-                    try program.errorsSoFar().firstMatch(
-                        of: /listening address=127.0.0.1:([0-9]+)/
-                    ).map { String($0.1) } ?? ""
-                return !port.isEmpty
-            }
-            try await body(installation, "http://127.0.0.1:\(port)")
-            kill(program.process.processIdentifier, SIGTERM)
-            let ran = try await program.end()
-            #expect(ran.code == 0)
-            #expect(!ran.errors.contains("canary"), "\(ran.errors)")
+            let changes = [
+                "DATABASE_URL": TestCluster.login("jobrunner_pages", of: installation.url),
+                "JOBRUNNER_SERVE_TOKEN_FILE": tokens,
+            ]
+            try await serving(installation, options, changes) { try await body(installation, $0) }
         }
+    }
+
+    /// A server until the body is over, however that ends.
+    private func serving(
+        _ installation: Installation, _ options: String, _ changes: [String: String],
+        _ body: (_ url: String) async throws -> Void
+    ) async throws {
+        let program = try installation.start("serve --listen 127.0.0.1:0" + options, changes)
+        defer { if program.process.isRunning { program.process.terminate() } }
+        var port = ""
+        try await eventually("it listens") {
+            port =
+                try program.errorsSoFar().firstMatch(of: /listening address=127.0.0.1:([0-9]+)/)
+                .map { String($0.1) } ?? ""
+            return !port.isEmpty
+        }
+        try await body("http://127.0.0.1:\(port)")
+        kill(program.process.processIdentifier, SIGTERM)
+        let ran = try await program.end()
+        #expect(ran.code == 0)
+        #expect(!ran.errors.contains("canary"), "\(ran.errors)")
     }
 
     /// By curl, which follows no redirect and sends a path as it is.
@@ -178,32 +185,22 @@ import Testing
     {
         try await Installation.with { installation in
             try await installation.addAnn()
-            let program = try installation.start(
-                "serve --listen 127.0.0.1:0",
-                ["DATABASE_URL": TestCluster.reader(of: installation.url)])
-            var port = ""
-            try await eventually("it listens") {
-                port =
-                    try program.errorsSoFar().firstMatch(
-                        of: /listening address=127.0.0.1:([0-9]+)/
-                    ).map { String($0.1) } ?? ""
-                return !port.isEmpty
+            let changes = ["DATABASE_URL": TestCluster.reader(of: installation.url)]
+            try await serving(installation, "", changes) { (url) async throws in
+                for path in [
+                    "/", "/tenants", "/tenant?tenant=acme", "/story?tenant=acme&user=ann", "/late",
+                    "/jobs?tenant=acme", "/jobs?tenant=acme&user=ann", "/runs", "/runs?user=ann",
+                    "/runs?tenant=acme", "/runs?outcome=failed&until=2026-11-24T14:00:00Z",
+                    "/sources", "/workers", "/files", "/file?name=shop.orders", "/audit",
+                    "/audit?verb=set_tenant", "/audit?tenant=acme&user=ann",
+                ] {
+                    let answer = try await ask(url + path)
+                    #expect(answer.status == 200, "\(path): \(answer.text)")
+                    #expect(!answer.text.contains("/act?"), "\(path)")
+                }
+                let jobs = try await ask(url + "/jobs?tenant=acme")
+                #expect(jobs.text.contains("shop.orders"))
             }
-            for path in [
-                "/", "/tenants", "/tenant?tenant=acme", "/story?tenant=acme&user=ann", "/late",
-                "/jobs?tenant=acme", "/jobs?tenant=acme&user=ann", "/runs", "/runs?user=ann",
-                "/runs?tenant=acme", "/runs?outcome=failed&until=2026-11-24T14:00:00Z", "/sources",
-                "/workers", "/files", "/file?name=shop.orders", "/audit", "/audit?verb=set_tenant",
-                "/audit?tenant=acme&user=ann",
-            ] {
-                let answer = try await ask("http://127.0.0.1:\(port)\(path)")
-                #expect(answer.status == 200, "\(path): \(answer.text)")
-                #expect(!answer.text.contains("/act?"), "\(path)")
-            }
-            let jobs = try await ask("http://127.0.0.1:\(port)/jobs?tenant=acme")
-            #expect(jobs.text.contains("shop.orders"))
-            kill(program.process.processIdentifier, SIGTERM)
-            #expect(try await program.end().code == 0)
         }
     }
 

@@ -145,6 +145,34 @@ import Testing
         }
     }
 
+    @Test func `what a worker has run and asked stands in the history once, by the worker's login`()
+        async throws
+    {
+        try await withWorld { world in
+            try await world.source.command(
+                "POST", "users",
+                #"{"prefix": "b", "first": 1, "count": 20, "videos_min": 3, "videos_max": 3, "registered": true}"#
+            )
+            try await addMany(20, world)
+            try await drain(world)
+            try await world.makeDue()
+            try await drain(world)
+            #expect(
+                try await world.value(
+                    "select sum(value) from jobrunner.history where measure = 'runs' and detail = 'complete'"
+                )
+                    == "40")
+            let asked = try await world.value(
+                "select sum(value) from jobrunner.history where measure = 'requests'")
+            #expect(Int(asked ?? "") ?? 0 >= 40)
+            #expect(
+                try await world.value(
+                    "select count(distinct subject) from jobrunner.history where measure = 'request_seconds' and value > 0"
+                )
+                    == "1")
+        }
+    }
+
     @Test func `a page is committed in exactly one network turn of four statements`() async throws {
         try await withWorld { world in
             let pool = Database(try world.database.configuration())
