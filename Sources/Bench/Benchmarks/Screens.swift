@@ -1,9 +1,9 @@
 import Glibc
 import Postgres
 
-/// 14: how long the screens of `jobrunner serve` take where there is much, while workers drain.
+/// 17: how long the screens of `jobrunner serve` take where there is much, while workers drain.
 let screensBenchmark = Benchmark(
-    number: 14, name: "screens",
+    number: 17, name: "screens",
     sentence:
         "Each screen of `jobrunner serve`, of 2,000,000 jobs of 100,000 tenants (short form: 50,000 of 2,500), while a"
         + " worker drains.",
