@@ -357,6 +357,8 @@ static const jr_sql_file files[] = {
 #include "embed.h"
 #define FILE "functions/remove_users.sql"
 #include "embed.h"
+#define FILE "functions/renew_tenant_key.sql"
+#include "embed.h"
 #define FILE "functions/repair_due_times.sql"
 #include "embed.h"
 #define FILE "functions/repair_jobs.sql"

@@ -1,7 +1,7 @@
 public import JobQueue
 public import Secrets
 
-/// Seals all secrets anew, with keys that the newest key of the key file wraps, while workers go on.
+/// Seals secrets anew, with new keys that the newest key of the key file wraps, while workers go on.
 ///
 /// What is done stands in rows: one that was killed is ended by the next. A tenant seals with its new key from the first
 /// step on; the old one goes when nothing is sealed with it any more, which the database itself holds to.
@@ -21,7 +21,7 @@ public struct KeyRotation: Sendable {
         /// Secrets that no key opens, which stay as they are.
         public var spoilt = 0
         /// What can't be opened with the key file, by tenant.
-        public var unopened: [(tenant: Int64, reason: String)] = []
+        public var unopened: [(tenant: Int64, error: SecretError)] = []
     }
 
     /// Rotates with what the key file holds.
@@ -30,17 +30,28 @@ public struct KeyRotation: Sendable {
         self.queue = queue
     }
 
-    /// Goes through all tenants; one whose old key can't be unwrapped keeps it, and is told of.
+    /// Goes through all tenants whose key another key of the key file wraps, or that have none; one whose old key can't
+    /// be unwrapped keeps it, and is told of.
     ///
     /// `told` is called after each tenant, with what is done by then.
     public func run(_ told: (Report) -> Void = { _ in }) async throws -> Report {
+        let newest = keeper.ring.newest.idBytes
+        return try await go(told) {
+            try await queue.tenantsToKey(after: $0, wrappedBy: newest, most: Self.tenantsMax)
+        }
+    }
+
+    /// Goes through the tenants for which somebody asks for another key.
+    func runAsked() async throws -> Report {
+        try await go { try await queue.tenantsToRenew(after: $0, most: Self.tenantsMax) }
+    }
+
+    private func go(
+        _ told: (Report) -> Void = { _ in }, _ some: (Int64) async throws -> [Int64]
+    ) async throws -> Report {
         var report = Report()
         var last: Int64 = 0
-        let newest = keeper.ring.newest.idBytes
-        while case let tenants = try await queue.tenantsToKey(
-            after: last, wrappedBy: newest, most: Self.tenantsMax),
-            let end = tenants.last
-        {
+        while case let tenants = try await some(last), let end = tenants.last {
             for tenant in tenants {
                 do {
                     let done = try await rotate(tenant)
@@ -48,7 +59,7 @@ public struct KeyRotation: Sendable {
                     report.spoilt += done.spoilt
                     report.tenants += 1
                 } catch let error as SecretError {
-                    report.unopened.append((tenant, "\(error)"))
+                    report.unopened.append((tenant, error))
                 }
                 told(report)
             }
@@ -61,11 +72,11 @@ public struct KeyRotation: Sendable {
     private func rotate(_ tenant: Int64) async throws -> (secrets: Int, spoilt: Int) {
         let old = try await openableKeys(of: tenant)
         if old.isEmpty {
-            _ = try await queue.addKey(keeper.newKey(ofTenant: tenant))
+            _ = try await queue.addKey(newKey(of: tenant))
             return (0, 0)
         }
         if try await isToReplace(tenant) {
-            _ = try await queue.replaceKey(keeper.newKey(ofTenant: tenant))
+            _ = try await queue.replaceKey(newKey(of: tenant))
         }
         guard let new = try await queue.keys(ofTenant: tenant).first(where: { !$0.isRetired }),
             let key = PublicKey(new.publicKey)
@@ -89,15 +100,25 @@ public struct KeyRotation: Sendable {
     private func openableKeys(of tenant: Int64) async throws -> [[UInt8]: TenantKey] {
         var keys: [[UInt8]: TenantKey] = [:]
         for key in try await queue.keys(ofTenant: tenant) {
-            keys[key.id] = try keeper.unwrap(
-                id: key.id, wrapped: key.wrapped, wrappedBy: key.wrappedBy, tenant: tenant)
+            keys[key.id] = try await keeper.aside { keeper throws(SecretError) in
+                try keeper.unwrap(
+                    id: key.id, wrapped: key.wrapped, wrappedBy: key.wrappedBy, tenant: tenant)
+            }
         }
         return keys
     }
 
     private func isToReplace(_ tenant: Int64) async throws -> Bool {
         try await queue.keys(ofTenant: tenant)
-            .contains { !$0.isRetired && $0.wrappedBy != keeper.ring.newest.idBytes }
+            .contains {
+                !$0.isRetired && ($0.isToRenew || $0.wrappedBy != keeper.ring.newest.idBytes)
+            }
+    }
+
+    private func newKey(of tenant: Int64) async throws -> StoredKey {
+        try await keeper.aside { keeper throws(SecretError) in
+            try keeper.newKey(ofTenant: tenant)
+        }
     }
 
     /// Whoever may set secrets may store a box that nobody can open; it must not keep the old key.

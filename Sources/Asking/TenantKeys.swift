@@ -48,10 +48,10 @@ public final class TenantKeys: Sendable {
         return key
     }
 
-    /// Gives each new tenant a key, so that an application can seal, and removes those of removed tenants where they are
-    /// kept outside of the database.
+    /// Gives each new tenant a key, so that an application can seal, and another one where somebody asks for it, and
+    /// removes those of removed tenants where they are kept outside of the database.
     ///
-    /// A tenant may become visible after others with higher numbers: the last ones are looked at again.
+    /// Throws `SecretError` for a key that can't be unwrapped here, when all else is done. A tenant may become visible after others with higher numbers: the last ones are looked at again.
     public func tend() async throws {
         let overlap: Int64 = 1000
         var last = keyed.withLock { max(0, $0 - overlap) }
@@ -63,7 +63,9 @@ public final class TenantKeys: Sendable {
         }
         let seen = last
         keyed.withLock { $0 = max($0, seen) }
+        let report = try await KeyRotation(keeper, queue).runAsked()
         try await keeper.removeKeys(queue)
+        if let (_, error) = report.unopened.first { throw error }
     }
 
     /// The tenant seals with another key by now.
@@ -102,7 +104,7 @@ extension KeyKeeper {
     }
 
     /// What may wait for a disk of another machine or for a program holds up no run.
-    fileprivate func aside<Result: Sendable>(
+    func aside<Result: Sendable>(
         _ work: @escaping @Sendable (KeyKeeper) throws(SecretError) -> Result
     ) async throws(SecretError) -> Result {
         guard outside != nil else { return try work(self) }

@@ -15,6 +15,8 @@ public struct StoredKey: Sendable, Equatable {
     public var wrappedBy: [UInt8]
     /// Nothing is sealed with it any more.
     public var isRetired = false
+    /// Another one is wanted in its stead.
+    public var isToRenew = false
 
     /// A key that a tenant seals with.
     public init(
@@ -45,7 +47,8 @@ extension Queue {
     ) async throws -> [StoredKey] {
         let statement = Statement(
             """
-            select k.id, k.public_key, encode(k.wrapped, 'hex'), k.wrapped_by, k.retired_at is not null
+            select k.id, k.public_key, encode(k.wrapped, 'hex'), k.wrapped_by, k.retired_at is not null,
+              k.renewal_asked_at is not null
             from jobrunner.tenant_keys as k
             where k.tenant_id = $1
             order by k.retired_at nulls first
@@ -56,7 +59,7 @@ extension Queue {
                     tenantID: tenant, id: try row.bytes(0), publicKey: try row.bytes(1),
                     wrapped: try row.optionalText(2).flatMap(Hex.decode),
                     wrappedBy: try row.bytes(3))
-                key.isRetired = try row.bool(4)
+                (key.isRetired, key.isToRenew) = (try row.bool(4), try row.bool(5))
                 return key
             }
         }
@@ -117,6 +120,25 @@ extension Queue {
             limit $3
             """, .int8(number), .optional(id, Bind.bytes), .int8(Int64(most)))
         return try await call(statement) { rows in try rows.map { Int64(try $0.int(0)) } }
+    }
+
+    /// Some tenants of a higher number, in their order, for which another key is asked, or was and is not done with.
+    public func tenantsToRenew(after number: Int64, most: Int) async throws -> [Int64] {
+        let statement = Statement(
+            """
+            select distinct k.tenant_id
+            from jobrunner.tenant_keys as k
+            where k.renewal_asked_at is not null and k.tenant_id > $1
+            order by k.tenant_id
+            limit $2
+            """, .int8(number), .int8(Int64(most)))
+        return try await call(statement) { rows in try rows.map { Int64(try $0.int(0)) } }
+    }
+
+    /// Asks for another key of a tenant, which a worker makes; false when one is asked for already, or it has none.
+    public func renewKey(ofTenant name: String) async throws -> Bool {
+        let statement = Statement("select jobrunner.renew_tenant_key($1)", .text(name))
+        return try await call(statement) { try $0.only().bool(0) }
     }
 
     /// Some secrets of a tenant that a retired key seals.

@@ -204,10 +204,16 @@ public final class ScreenReader: Sendable {
         }
     }
 
-    private func change(
+    /// Asks for another key of a tenant, for a reason; false when one is asked for already, or it has none.
+    public func renewKey(by viewer: Viewer, tenant: String, why: String?) async throws -> Bool {
+        let verb = Statement("select jobrunner.renew_tenant_key($1)", .text(tenant))
+        return try await change(by: viewer, verb, why: why) { try $0.bool(0) }
+    }
+
+    private func change<Result: Sendable>(
         by viewer: Viewer, _ verb: Statement, why: String?,
-        _ read: @escaping @Sendable (Row) throws -> Acted
-    ) async throws -> Acted {
+        _ read: @escaping @Sendable (Row) throws -> Result
+    ) async throws -> Result {
         _ = try await rights(of: viewer)
         return try await run { session in
             try session.withoutTurnLimit { session in

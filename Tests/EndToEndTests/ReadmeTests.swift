@@ -177,7 +177,8 @@ struct Page: CustomTestStringConvertible {
         return Set(
             lines.map { line in
                 let words = line.split(separator: " ").map(String.init).drop { $0 == "help" }
-                let isGroup = ["application", "person", "tenant", "user"].contains(words.first)
+                let isGroup = ["application", "key", "person", "tenant", "user"].contains(
+                    words.first)
                 return Shown(
                     words: Array(words.prefix(isGroup ? 2 : 1)),
                     options: words.filter { $0.hasPrefix("--") })

@@ -156,6 +156,59 @@ struct KeyRotationTests {
                 == [testKeeper(8).ring.newest.id])
     }
 
+    @Test
+    func `a tenant whose key is to be renewed gets another one from a worker, and no other does`()
+        async throws
+    {
+        let world = try await World(Self.yaml, keeper: testKeeper(7))
+        try await add("ann", to: world)
+        try await world.sql("select jobrunner.add_tenant('globex')")
+        let keys = TenantKeys(try testKeeper(7), world.queue)
+        try await keys.tend()
+        let before = try await held(world)
+        #expect(try await world.queue.renewKey(ofTenant: "acme"))
+        #expect(try await !world.queue.renewKey(ofTenant: "acme"))
+        // A worker with another key file can't, says so, and leaves it to one that can.
+        await #expect(throws: SecretError.self) {
+            try await TenantKeys(testKeeper(9), world.queue).tend()
+        }
+        #expect(try await held(world) == before)
+        try await keys.tend()
+        let after = try await held(world)
+        #expect(after.count == 2 && after[0] != before[0] && after[1] == before[1])
+        #expect(
+            try await world.texts(
+                "select distinct encode(key_id, 'hex') from jobrunner.secrets") == [after[0]])
+        // It is done with: nothing is renewed again.
+        try await keys.tend()
+        #expect(try await held(world) == after)
+        try await world.drain()
+        #expect(try await world.job("ann").text("last_outcome") == "complete")
+        #expect(try await world.queue.renewKey(ofTenant: "acme"))
+    }
+
+    @Test func `a renewal that was killed after the new key is ended by the next worker`()
+        async throws
+    {
+        let world = try await World(Self.yaml, keeper: testKeeper(7))
+        try await add("ann", to: world)
+        #expect(try await world.queue.renewKey(ofTenant: "acme"))
+        let made = try testKeeper(7).newKey(ofTenant: 1)
+        #expect(try await world.queue.replaceKey(made))
+        // What is asked for is done with when nothing is left to do.
+        #expect(try await !world.queue.renewKey(ofTenant: "acme"))
+        try await TenantKeys(try testKeeper(7), world.queue).tend()
+        #expect(try await held(world) == [Hex.encode(made.id)])
+        try await world.drain()
+        #expect(try await world.job("ann").text("last_outcome") == "complete")
+    }
+
+    /// The ids of all tenants' keys.
+    private func held(_ world: World) async throws -> [String] {
+        try await world.texts(
+            "select encode(id, 'hex') from jobrunner.tenant_keys order by tenant_id, made_at")
+    }
+
     @Test(arguments: OutsideKind.allCases)
     func `a key that was replaced goes from where it is kept`(kind: OutsideKind) async throws {
         let store = try KeyStore(kind)

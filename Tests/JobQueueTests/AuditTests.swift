@@ -52,6 +52,7 @@ private let acts = [
     Act("set_period('acme', null, 'hub.refresh', '1 day')", "set_period acme - hub.refresh"),
     Act("set_source('acme', 'hub', 'https://hub.example/value-kept')", "set_source acme - hub"),
     Act("close_breaker('acme', 'hub')", "close_breaker acme - hub"),
+    Act("renew_tenant_key('acme')", "renew_tenant_key acme - -"),
     Act("give_job('acme', 'hub.status')", "give_job acme - hub.status"),
     Act("take_job('acme', 'hub.refresh', true)", "take_job acme - hub.refresh"),
     Act(

@@ -115,6 +115,20 @@ def acts(page):
         "Ann Smith close_breaker globex metube-hub it is back")
 
 
+    page.go(URL + "/tenant?tenant=globex")
+    page.click("a.act", "Give it another key")
+    page.js("document.querySelector('[name=why]').value = 'somebody left'")
+    page.click("form.confirm button")
+    wait("another key", lambda: sql(
+        "select count(*) from jobrunner.audit_trail where verb = 'replace_tenant_key' and tenant = 'globex'") == "1")
+    check("Give it another key: a worker does, and a line says who asked, and why", sql(
+        "select concat_ws(' ', person, verb, tenant, detail ->> 'why') from jobrunner.audit_trail where verb = 'renew_tenant_key'"),
+        "Ann Smith renew_tenant_key globex somebody left")
+    page.go(URL + "/file?name=metube.refresh")
+    check("a job file's screen has its statements",
+          page.js("document.querySelector('[aria-label=\"Its statements\"]').textContent").count("insert into") > 0)
+
+
 def many(page):
     page.go(URL + "/jobs?tenant=globex&source=metube-hub")
     page.click(".acts a.act", "Pause")

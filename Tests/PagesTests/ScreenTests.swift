@@ -54,6 +54,7 @@ import Testing
             judgement: Judgement(word: text, reasons: [text], waiting: [(text, text, text)]),
             reasons: [text: text])
         seen.mayLook = true
+        seen.statements = text
         seen.edits = [.object([JSONMember("table_name", .string(text))])]
         return seen
     }

@@ -10,11 +10,12 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
 -- From now on the tenant seals with this key; what is sealed with the one before waits for seal_anew. Returns false,
--- and changes nothing, when the present key is already wrapped by in_wrapped_by, or there is none.
+-- and changes nothing, when the present key is wrapped by in_wrapped_by and no other is asked for, or there is none.
 begin
   update jobrunner.tenant_keys as k
   set retired_at = now()
-  where k.tenant_id = in_tenant_id and k.retired_at is null and k.wrapped_by <> in_wrapped_by;
+  where k.tenant_id = in_tenant_id and k.retired_at is null
+    and (k.wrapped_by <> in_wrapped_by or k.renewal_asked_at is not null);
   if not found then
     return false;
   end if;

@@ -29,7 +29,7 @@ declare
   v_operators constant text[] := array[
     'act_on_jobs', 'add_application', 'add_secrets', 'add_tenant', 'add_tenant_key', 'close_breaker', 'count_waiting', 'duplicates', 'give_job',
     'hasten_push', 'jobs_named', 'keeps_edits', 'look_at_rows', 'merge_duplicates', 'note_look', 'pause_job_file',
-    'remove_application', 'remove_tenant', 'repair_jobs', 'reset_jobs', 'resume_job_file', 'retry_jobs',
+    'remove_application', 'remove_tenant', 'renew_tenant_key', 'repair_jobs', 'reset_jobs', 'resume_job_file', 'retry_jobs',
     'set_source', 'set_tenant', 'take_job', 'tenant_named', 'tenant_user', 'user_named', 'waiting_edits',
     'wrapping_keys'
   ];
@@ -112,7 +112,7 @@ begin
     cross join lateral (
       select 'operator' as kind, 'select' as "right", case c.relname
           when 'secrets' then array['tenant_id', 'user_id', 'name', 'key_id', 'updated_at', 'current_since', 'is_brought', 'version']
-          when 'tenant_keys' then array['tenant_id', 'id', 'public_key', 'wrapped_by', 'made_at', 'retired_at']
+          when 'tenant_keys' then array['tenant_id', 'id', 'public_key', 'wrapped_by', 'made_at', 'retired_at', 'renewal_asked_at']
           when 'renewals' then array['tenant_id', 'user_id', 'credential', 'leased_until', 'job_user_id', 'job_name', 'fence', 'good_until']
         end as columns
       where n.nspname = 'jobrunner'

@@ -128,6 +128,7 @@ create table jobrunner.tenant_keys (
   wrapped_by bytea not null,
   made_at timestamptz not null default now(),
   retired_at timestamptz,
+  renewal_asked_at timestamptz,
   primary key (tenant_id, id),
   constraint public_key_has_32_bytes check (octet_length(public_key) = 32),
   constraint key_id_has_8_bytes check (octet_length(id) = 8 and octet_length(wrapped_by) = 8),
@@ -141,8 +142,11 @@ comment on column jobrunner.tenant_keys.wrapped is 'The private key, encrypted w
 comment on column jobrunner.tenant_keys.wrapped_by is 'Which key of the key file that is: the first bytes of its BLAKE2b hash.';
 comment on column jobrunner.tenant_keys.made_at is 'When it was made.';
 comment on column jobrunner.tenant_keys.retired_at is 'Since when nothing is sealed with it any more, while what was is sealed anew; null: it is the one to seal with.';
+comment on column jobrunner.tenant_keys.renewal_asked_at is 'Since when another one is wanted in its stead (renew_tenant_key); null: it is not.';
 create unique index tenant_seals_with_one_key on jobrunner.tenant_keys (tenant_id) where retired_at is null;
 comment on index jobrunner.tenant_seals_with_one_key is 'A tenant has one key to seal with.';
+create index tenant_keys_to_renew on jobrunner.tenant_keys (tenant_id) where renewal_asked_at is not null;
+comment on index jobrunner.tenant_keys_to_renew is 'Finds the tenants that are to have another key.';
 
 create table jobrunner.key_removals (
   id bytea primary key,

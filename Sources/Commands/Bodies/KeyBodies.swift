@@ -23,7 +23,18 @@ func rotateKeys(_ arguments: ParsedArguments, _ context: Context) async throws -
         )
     }
     for tenant in report.unopened {
-        context.output.complain("tenant number \(tenant.tenant): \(tenant.reason)")
+        context.output.complain("tenant number \(tenant.tenant): \(tenant.error)")
     }
     return report.unopened.isEmpty ? .ok : .failure
+}
+
+/// `jobrunner key renew`: exit 0 also when that is asked for already.
+func renewKey(_ arguments: ParsedArguments, _ context: Context) async throws -> ExitCode {
+    let tenant = arguments.text("tenant") ?? ""
+    let isNew = try await context.withQueue { try await $0.renewKey(ofTenant: tenant) }
+    try context.say(
+        isNew
+            ? "a worker gives \(tenant) another key within a minute, and seals its secrets anew"
+            : "nothing to do: another key of \(tenant) is asked for already, or it has none yet")
+    return .ok
 }

@@ -37,7 +37,7 @@ func explain(_ arguments: ParsedArguments, _ context: Context) async throws -> E
 }
 
 /// What `migrate` makes for a job file, and the statements that its runs send.
-private func renderedSQL(of file: JobFile) throws -> String {
+func renderedSQL(of file: JobFile) throws -> String {
     let made = try SyncedTable.rendered(for: [file]).map { "\($0);" }
     let sent = file.entities.flatMap { entity in
         RenderedStatement.all(of: entity).map { "-- \(entity.name): \($0.purpose)\n\($0.text);" }

@@ -1,4 +1,5 @@
 import JSON
+import JobFiles
 import JobQueue
 import Pages
 import Postgres
@@ -105,6 +106,9 @@ struct ServePages: Sendable {
         seen.mayLook = viewer.role != nil
         seen.reasons = looked.reasons
         seen.edits = looked.edits
+        if screen == .file, let text = looked.rows[0].first?["expanded"]?.indentedText {
+            seen.statements = try? renderedSQL(of: JobFile.parse(text, file: "stored").get())
+        }
         if isJudged {
             var answers = looked.health
             if screen == .overview { answers[.causes] = looked.rows[0] }
@@ -156,7 +160,9 @@ struct ServePages: Sendable {
             return notice(400, "What?", "There is no such act.")
         }
         let jobs = jobs { request.parameter($0) }
-        let count = act == "close-breaker" ? nil : try await reader.count(by: viewer, jobs)
+        let count =
+            Confirmation.actsOnNoJobs.contains(act)
+            ? nil : try await reader.count(by: viewer, jobs)
         let question = Confirmation(
             act: act, jobs: jobs, count: count,
             back: request.parameter("back").flatMap { Place(named: $0) } ?? Place("/"))
@@ -176,10 +182,15 @@ struct ServePages: Sendable {
         }
         defer { acting.end() }
         let acted: Acted
-        if act == "close-breaker" {
+        switch act {
+        case "close-breaker":
             acted = try await reader.closeBreaker(
                 by: viewer, tenant: jobs.tenant, source: jobs.source ?? "", why: why)
-        } else {
+        case "renew-key":
+            let isAsked = try await reader.renewKey(by: viewer, tenant: jobs.tenant, why: why)
+            return ServedResponse(
+                page: frame.page(title: "Done", says: Notice.renewed(isAsked, back: back)))
+        default:
             guard let confirmed = request.field("count").flatMap({ Int($0) }) else {
                 return notice(400, "What?", "The number of jobs is missing.")
             }

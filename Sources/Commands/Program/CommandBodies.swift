@@ -26,6 +26,7 @@ let bodies: [String: Body] = [
     "person list": listPeople,
     "person remove": removePerson,
     "key rotate": rotateKeys,
+    "key renew": renewKey,
     "worker": WorkerCommand.run,
     "serve": serve,
     "enqueue": enqueue,

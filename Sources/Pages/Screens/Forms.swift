@@ -48,7 +48,14 @@ public struct Confirmation: Sendable {
             "Repair", "Everything is read in full, and what the source lacks is sent to it anew."
         ),
         "close-breaker": ("Close the breaker", "The source is asked again at once."),
+        "renew-key": (
+            "Give it another key",
+            "A worker makes a new key within a minute, and seals all secrets of the tenant with it."
+        ),
     ]
+
+    /// Those that mean a tenant or its source, and no jobs.
+    public static let actsOnNoJobs: Set = ["close-breaker", "renew-key"]
 
     /// The page that asks.
     public func html() -> HTML {
@@ -101,6 +108,15 @@ public enum Notice {
             <p role="status">\(verb): \(number(acted.meant)) \(acted.meant == 1 ? "job was" : "jobs were") meant, \(number(acted.changed)) changed.</p>
             <p><a href="\(back)">Back</a> · <a href="\(Place("/audit"))">The audit</a></p>
             """
+    }
+
+    /// Another key of a tenant is asked for, or was already.
+    public static func renewed(_ isAsked: Bool, back: Place) -> HTML {
+        let words =
+            isAsked
+            ? "Another key is asked for: a worker makes it within a minute, and seals the secrets with it."
+            : "Nothing was done: another key is asked for already, or the tenant has none yet."
+        return "<p role=\"status\">\(words)</p><p><a href=\"\(back)\">Back</a></p>"
     }
 
     /// Why something was not done, or can't be shown.

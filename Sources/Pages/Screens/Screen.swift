@@ -117,6 +117,8 @@ public struct Seen: Sendable {
     public var reasons: [String: String]
     /// How many of the user's edits wait to be sent, by table.
     public var edits: [JSONValue] = []
+    /// What `migrate` makes for the job file that is shown, and what its runs send; nil means that it can't be read.
+    public var statements: String?
 
     /// What was seen at a moment.
     public init(

@@ -110,6 +110,7 @@ enum TenantScreen {
         }
         return """
             <h2>\(name)</h2>\(paused)\(acts(on: ViewQuery.Jobs(tenant: name), seen))\
+            <div class="acts">\(act("renew-key", "Give it another key", on: ViewQuery.Jobs(tenant: name), seen))</div>\
             \(OverviewScreen.causesHTML(seen, 1, countedAt: 5, title: "What keeps its users from being synced"))\
             \(SourcesScreen.blocked(seen, 3))\
             <section><h2>Users</h2>\

@@ -175,6 +175,10 @@ enum FileScreen {
             <section><h2>The file, with its defaults</h2><pre tabindex="0" aria-label="The job file">\(expanded.indentedText)</pre></section>
             """
         }
+        let statements: HTML =
+            seen.statements.map {
+                "<pre tabindex=\"0\" aria-label=\"Its statements\">\($0)</pre>"
+            } ?? "<p class=\"empty\">Your role may not read the file, or this version can't.</p>"
         return """
             <h2>\(file.text("name"))</h2>
             <dl><dt>Source</dt><dd>\(file.text("source"))</dd><dt>Period</dt><dd>\(span(file["every"]))</dd>\
@@ -183,6 +187,7 @@ enum FileScreen {
             <section><h2>Entities</h2>\(entities.html(seen.rows[1]))</section>
             <section><h2>Workers</h2>\(workers.html(seen.rows[2]))</section>
             <section><h2>Who has it</h2>\(tenants.html(seen.rows[3]))</section>\(text)
+            <section><h2>Its statements</h2>\(statements)</section>
 
             """
     }
