@@ -115,6 +115,8 @@ def acts(page):
         "Ann Smith close_breaker globex metube-hub it is back")
 
 
+    wait("its first key", lambda: sql(
+        "select count(*) from jobrunner.audit_trail where verb = 'add_tenant_key' and tenant = 'globex'") == "1")
     page.go(URL + "/tenant?tenant=globex")
     page.click("a.act", "Give it another key")
     page.js("document.querySelector('[name=why]').value = 'somebody left'")
