@@ -20,6 +20,9 @@ struct SupervisionLoop: Sendable {
                 if let worker = context.registration.worker, context.slots.count > 0 {
                     context.slots.stop(try await context.queue.stopRequests(worker: worker))
                 }
+                if let worker = context.registration.worker, context.endedRuns.takeMany() {
+                    try await context.queue.forgetEndedClaims(worker: worker)
+                }
                 seen = try await hear(since: seen)
                 if context.rotation.isOurs(each: period) {
                     try await reap()

@@ -35,6 +35,8 @@ final class WorkerContext: Sendable {
     let slotWakeUp = WakeUp()
     /// Somebody asked runs to stop.
     let stopWakeUp = WakeUp()
+    /// Runs that have ended, and of whose claims the database may still hold a note.
+    let endedRuns = EndedRuns()
     /// The presence session is lost or made anew: it decides how often a heartbeat must come.
     let heartbeatWakeUp = WakeUp()
 
@@ -68,8 +70,9 @@ final class WorkerContext: Sendable {
             reserved: settings.reserved)
         self.claimer = claimer
         completer = Completer(queue, log, failedWait: settings.failedWait) {
-            [slotWakeUp, dueWakeUp] written in
+            [slotWakeUp, dueWakeUp, stopWakeUp, endedRuns] written in
             slotWakeUp.wake()
+            if endedRuns.add(written.count) { stopWakeUp.wake() }
             if claimer.written(written) { dueWakeUp.wake() }
         }
         deadlines = Deadlines(slots, patience: settings.lease) { fence, since in
