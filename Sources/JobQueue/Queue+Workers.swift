@@ -114,6 +114,14 @@ extension Queue {
         try await call(statement) { _ in }
     }
 
+    /// Deletes what is noted of claims of a worker of which it knows that all their runs have ended.
+    public func forgetClaims(worker: Int, firstFences: [Int64]) async throws {
+        let statement = Statement(
+            "delete from jobrunner.claims as c where c.worker_id = $1 and c.first_fence = any ($2)",
+            .int8(Int64(worker)), .int8Array(firstFences))
+        try await call(statement) { _ in }
+    }
+
     /// Runs of a worker that someone asked to stop.
     public func stopRequests(worker: Int) async throws -> [StopRequest] {
         let statement = Statement(

@@ -134,6 +134,7 @@ extension ClaimLoop {
             if !isStarting, !claimer.isBehind { starter.forgetBroken() }
             return Found(jobs: 0, mayBeMore: claimer.isBehind)
         }
+        context.claimNotes.claimed(jobs.map(\.claim))
         try await starter.start(jobs)
         if let failure = taken.failure { throw failure }
         return Found(jobs: jobs.count, mayBeMore: jobs.count == limit || claimer.isBehind)

@@ -51,18 +51,22 @@ final class Completer: Sendable {
     private let state = Mutex(State())
     /// Called after each batch: slots' jobs may be due again, and tenants may have more run.
     private let wrote: @Sendable ([FinishedRun]) -> Void
+    /// Called with claims that the database does not hold any more.
+    private let ended: @Sendable ([Claim]) -> Void
     /// Until the second try of what was refused in every form; each later wait is twice as long.
     private let pause: Duration
 
     init(
         _ queue: Queue, _ log: Log, failedWait: Double? = nil, pause: Duration = .seconds(1),
-        wrote: @escaping @Sendable ([FinishedRun]) -> Void
+        wrote: @escaping @Sendable ([FinishedRun]) -> Void,
+        ended: @escaping @Sendable ([Claim]) -> Void = { _ in }
     ) {
         self.queue = queue
         self.log = log
         self.failedWait = failedWait
         self.pause = pause
         self.wrote = wrote
+        self.ended = ended
     }
 
     func add(_ run: FinishedRun) {
@@ -177,6 +181,7 @@ final class Completer: Sendable {
         putBack(batch.filter { busy.contains($0.run.claim.fence) }) { _ in
             .busy(until: .now + Self.busyRetryDelay)
         }
+        ended(batch.map(\.run.claim).filter { !busy.contains($0.fence) })
     }
 
     private func putBack(_ outcomes: [HeldOutcome], as newState: (HeldOutcome) -> HeldOutcome.State)

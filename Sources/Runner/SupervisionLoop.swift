@@ -20,9 +20,7 @@ struct SupervisionLoop: Sendable {
                 if let worker = context.registration.worker, context.slots.count > 0 {
                     context.slots.stop(try await context.queue.stopRequests(worker: worker))
                 }
-                if let worker = context.registration.worker, context.endedRuns.takeMany() {
-                    try await context.queue.forgetEndedClaims(worker: worker)
-                }
+                try await forgetClaims()
                 seen = try await hear(since: seen)
                 if context.rotation.isOurs(each: period) {
                     try await reap()
@@ -44,6 +42,13 @@ struct SupervisionLoop: Sendable {
         context.claimer.heard(news)
         if seen == nil || !news.isEmpty { context.dueWakeUp.wake() }
         return now
+    }
+
+    private func forgetClaims() async throws {
+        guard let worker = context.registration.worker else { return }
+        let over = context.claimNotes.takeMany()
+        guard !over.isEmpty else { return }
+        try await context.queue.forgetClaims(worker: worker, firstFences: over)
     }
 
     private func reap() async throws {

@@ -35,8 +35,7 @@ final class WorkerContext: Sendable {
     let slotWakeUp = WakeUp()
     /// Somebody asked runs to stop.
     let stopWakeUp = WakeUp()
-    /// Runs that have ended, and of whose claims the database may still hold a note.
-    let endedRuns = EndedRuns()
+    let claimNotes = ClaimNotes()
     /// The presence session is lost or made anew: it decides how often a heartbeat must come.
     let heartbeatWakeUp = WakeUp()
 
@@ -70,10 +69,11 @@ final class WorkerContext: Sendable {
             reserved: settings.reserved)
         self.claimer = claimer
         completer = Completer(queue, log, failedWait: settings.failedWait) {
-            [slotWakeUp, dueWakeUp, stopWakeUp, endedRuns] written in
+            [slotWakeUp, dueWakeUp] written in
             slotWakeUp.wake()
-            if endedRuns.add(written.count) { stopWakeUp.wake() }
             if claimer.written(written) { dueWakeUp.wake() }
+        } ended: { [claimNotes, stopWakeUp] claims in
+            if claimNotes.ended(claims) { stopWakeUp.wake() }
         }
         deadlines = Deadlines(slots, patience: settings.lease) { fence, since in
             log.emit(.runOverdue(Subject(run: fence), since: since))
