@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct CompleterTests {
     /// A completer over a database with the schema and no jobs: every outcome is a lost run's.
     private func withCompleter(
-        _ body: (Completer, Lines, Counter) async throws -> Void
+        _ ended: Heard = Heard(), _ body: (Completer, Lines, Counter) async throws -> Void
     ) async throws {
         let template = try await TestCluster.shared.schemaTemplate()
         try await withTestDatabase(template: template) { database in
@@ -19,7 +19,11 @@ import Testing
             let batches = Counter()
             let log = Log(LogSettings(level: .debug), sink: lines.sink)
             try await body(
-                Completer(Queue(database), log, pause: .milliseconds(5)) { _ in batches.add() },
+                Completer(Queue(database), log, pause: .milliseconds(5)) { _ in
+                    batches.add()
+                } ended: { claims in
+                    ended.list.withLock { $0 += claims }
+                },
                 lines,
                 batches)
         }
@@ -69,7 +73,8 @@ import Testing
     @Test func `an outcome that is refused in every form is given up at last, and told twice`()
         async throws
     {
-        try await withCompleter { completer, lines, _ in
+        let ended = Heard()
+        try await withCompleter(ended) { completer, lines, _ in
             var poison = finished(1)
             poison.claim.name = "a\0b"
             completer.add(poison)
@@ -85,6 +90,8 @@ import Testing
             #expect(lines.all.filter { $0.contains("outcome refused") }.count == 1)
             #expect(lines.all.filter { $0.contains("outcome given up") }.count == 1)
             #expect(lines.all.filter { $0.contains("run lost") }.count == 1)
+            // What was given up is still held, as the check for orphaned claims will find.
+            #expect(ended.list.withLock { $0.map(\.fence) } == [2])
         }
     }
 
@@ -109,7 +116,11 @@ import Testing
         let template = try await TestCluster.shared.schemaTemplate(
             named: "runner_busy", script: Self.twoRunningJobs)
         try await withTestDatabase(template: template) { database in
-            let completer = Completer(Queue(database), Log(sink: Lines().sink)) { _ in }
+            let ended = Heard()
+            let completer = Completer(Queue(database), Log(sink: Lines().sink)) { _ in
+            } ended: { claims in
+                ended.list.withLock { $0 += claims }
+            }
             let loop = Task { await completer.run() }
             let gate = Mutex(false)
             let (signals, held) = AsyncStream.makeStream(of: Void.self)
@@ -130,6 +141,8 @@ import Testing
             }
             while completer.claims.contains(claim(2)) { await Task.yield() }
             #expect(completer.claims.contains(claim(1)) && !completer.isEmpty)
+            // Its job is still this worker's, and is to be found as such.
+            #expect(ended.list.withLock { $0 } == [claim(2)])
             gate.withLock { $0 = true }
             try await application.value
             while !completer.isEmpty { await Task.yield() }
@@ -137,7 +150,12 @@ import Testing
             await loop.value
             let running = Statement("select count(*) from jobrunner.jobs where state = 'running'")
             #expect(try await database.run { try $0.query(running).only().int(0) } == 0)
+            #expect(ended.list.withLock { $0 } == [claim(2), claim(1)])
         }
+    }
+
+    private final class Heard: Sendable {
+        let list = Mutex<[Claim]>([])
     }
 
     /// Jobs of users 1 and 2, held by the claims that `claim(_:)` names.
