@@ -1,4 +1,4 @@
-"""Looks at each screen and acts on each, as a person does: python3 look.py URL [FOLDER_FOR_PICTURES]"""
+"""Looks at each screen and acts on each, as a person does: python3 look.py URL PID [FOLDER_FOR_PICTURES]"""
 
 import os
 import shutil
@@ -6,10 +6,11 @@ import sys
 import urllib.parse
 
 from browser import Browser, wait
+from crowd import crowd
 from sql import sql
 
-URL = sys.argv[1]
-PICTURES = sys.argv[2] if len(sys.argv) > 2 else None
+URL, PID = sys.argv[1:3]
+PICTURES = sys.argv[3] if len(sys.argv) > 3 else None
 TOKEN = "ann-0123456789abcdef"
 HERE = os.path.dirname(os.path.abspath(__file__))
 with open(os.path.join(HERE, "audit.js"), encoding="utf-8") as audit:
@@ -246,6 +247,9 @@ def main():
         acts(page)
         keyboard(browser)
         without_scripts(browser)
+        statuses, growth = crowd(URL, PID, TOKEN)
+        check("beside two hundred slow ones somebody is answered", statuses, {200})
+        check(f"and the memory stays where it is, {growth} kB more in the last of six rounds", growth < 4000)
     finally:
         browser.close()
     sys.exit(1 if failed else 0)
