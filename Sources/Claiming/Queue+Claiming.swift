@@ -66,9 +66,14 @@ extension Queue {
         }
         let statement = Statement(
             """
-            select array(select r.tenant_id from unnest(c.restricted) as r), array(select r.room from unnest(c.restricted) as r),
-              array(select r.state from unnest(c.restricted) as r), j.*
+            select r.*, j.*
             from jobrunner.claim_of_tenants($1, $2, $3, $4, $5, $6, $7, $8) as c
+            cross join lateral (
+              select array(select r.tenant_id from unnest(c.restricted) as r),
+                array(select r.room from unnest(c.restricted) as r), array(select r.state from unnest(c.restricted) as r)
+              -- Once, and not again for each job.
+              offset 0
+            ) as r
             left join lateral unnest(c.jobs) as j on true
             """,
             .int4(Int32(clamping: worker)), .int4(Int32(clamping: request.limit)),

@@ -20,6 +20,7 @@ extension ClaimedJob {
         lastOutcome = try row.optionalText(column(12)).flatMap(Outcome.init(rawValue:))
         lastSuccessAt = try row.optionalTimestamp(column(13))
         unchangedAt = try row.optionalTimestamp(column(14))
+        place = try row.optionalPlace(column(15))
     }
 
     /// Reads its row of `run_inputs`.

@@ -1,4 +1,5 @@
 public import JSON
+public import Postgres
 
 /// A job this worker may run, with all that its run must know of the past.
 public struct ClaimedJob: Sendable {
@@ -30,6 +31,8 @@ public struct ClaimedJob: Sendable {
     public var lastOutcome: Outcome?
     /// When a run last read every entity to its end and found nothing to note.
     public var unchangedAt: Int64?
+    /// Where the claim has left its row; nil means that this is not known.
+    public var place: RowPlace?
     /// The user's attributes: a JSON object.
     public var attributes = JSONValue.object([])
     /// How far each entity has come.

@@ -1,3 +1,5 @@
+public import Postgres
+
 /// What a run tells the database at its end; the database decides what follows.
 public struct FinishedRun: Sendable {
     /// The claim the run holds.
@@ -26,6 +28,8 @@ public struct FinishedRun: Sendable {
     public var isUnchanged: Bool
     /// Versions of the secrets it had read: what is stored beside them came too late for it.
     public var secretVersions: [Int64]
+    /// Where its claim has left the job's row; nil means that it is not known, or not there any more.
+    public var place: RowPlace?
     /// The host of its source that the user has chosen; nil where the file or the tenant names it.
     public var host: String?
 
@@ -51,6 +55,12 @@ public struct FinishedRun: Sendable {
         self.isUnchanged = isUnchanged
         self.secretVersions = secretVersions
         self.host = host
+    }
+
+    /// Its end has nothing to note but that it was complete, so that it may be ended by its place.
+    public var isIdle: Bool {
+        place != nil && outcome == .complete && errorKind == nil && wait == nil && !hasCommitted
+            && failures.isEmpty && endedPasses.isEmpty && calls.isEmpty
     }
 }
 

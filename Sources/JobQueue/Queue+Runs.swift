@@ -51,6 +51,25 @@ extension Queue {
         }
     }
 
+    /// Ends runs that have nothing to note (`FinishedRun.isIdle`); returns the fences of those that it ended.
+    ///
+    /// Any other is to be ended by `finishRuns`: its job's row is not where the claim left it, is locked, or history
+    /// tells its end.
+    public func finishIdleRuns(_ runs: [FinishedRun]) async throws -> Set<Int64> {
+        // In key order, as all who lock jobs.
+        let runs = runs.sorted {
+            ($0.claim.userID, $0.claim.name) < ($1.claim.userID, $1.claim.name)
+        }
+        let statement = Statement(
+            "select jobrunner.finish_idle_runs($1, $2, $3, $4, $5)",
+            .tidArray(runs.compactMap(\.place)), .int8Array(runs.map(\.claim.fence)),
+            .uuidArray(runs.map(\.claim.nonce)), .boolArray(runs.map(\.isUnchanged)),
+            .textArray(runs.map(\.host)))
+        return try await call(statement) { rows in
+            Set(try rows.only().intArray(0).map(Int64.init))
+        }
+    }
+
     /// Gives back claims whose runs have not begun; returns how many were still held.
     public func releaseJobs(_ claims: [Claim]) async throws -> Int {
         guard !claims.isEmpty else { return 0 }

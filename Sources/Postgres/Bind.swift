@@ -28,6 +28,7 @@ public enum Bind: Sendable, Equatable {
     case timestamptzArray([Int64?])
     /// Each sixteen bytes.
     case uuidArray([[UInt8]])
+    case tidArray([RowPlace])
     /// An array that stands in the wire's format already.
     case array(BinaryArray)
 

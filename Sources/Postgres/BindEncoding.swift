@@ -50,6 +50,7 @@ extension Bind {
         case .boolArray: TypeOID.boolArray
         case .timestamptzArray: TypeOID.timestamptzArray
         case .uuidArray: TypeOID.uuidArray
+        case .tidArray: TypeOID.tidArray
         case .array(let array): array.oid
         }
     }
@@ -93,6 +94,11 @@ extension Bind {
             }
         case .uuidArray(let values):
             try out.appendArray(values, TypeOID.uuid) { try $0.appendUUID($1) }
+        case .tidArray(let values):
+            try out.appendArray(values, TypeOID.tid) {
+                $0.appendBigEndian($1.block)
+                $0.appendBigEndian($1.item)
+            }
         case .array(let array): array.append(to: &out)
         default: break
         }

@@ -67,6 +67,11 @@ extension ColumnValue {
         return Array(bytes)
     }
 
+    func place() throws -> RowPlace {
+        guard oid == TypeOID.tid, bytes.count == 6 else { throw mismatch("a tid") }
+        return RowPlace(block: load(UInt32.self, at: 0), item: load(UInt16.self, at: 4))
+    }
+
     func timestamp() throws -> Int64 {
         guard oid == TypeOID.timestamptz else { throw mismatch("a timestamptz") }
         let time = try integer(Int64.self)

@@ -25,6 +25,11 @@ extension Row {
     /// A uuid's sixteen bytes.
     public func uuid(_ column: Column) throws -> [UInt8] { try require(column) { try $0.uuid() } }
 
+    /// A tid; nil means null.
+    public func optionalPlace(_ column: Column) throws -> RowPlace? {
+        try read(column) { try $0.place() }
+    }
+
     /// A timestamptz in microseconds since 1970 UTC; infinities are `Int64.max` and `.min`.
     public func timestamp(_ column: Column) throws -> Int64 {
         try require(column) { try $0.timestamp() }

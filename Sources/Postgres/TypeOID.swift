@@ -9,6 +9,7 @@ enum TypeOID {
     static let int4: UInt32 = 23
     static let text: UInt32 = 25
     static let oid: UInt32 = 26
+    static let tid: UInt32 = 27
     static let xid: UInt32 = 28
     static let json: UInt32 = 114
     static let float4: UInt32 = 700
@@ -17,6 +18,7 @@ enum TypeOID {
     static let boolArray: UInt32 = 1000
     static let int4Array: UInt32 = 1007
     static let textArray: UInt32 = 1009
+    static let tidArray: UInt32 = 1010
     static let int8Array: UInt32 = 1016
     static let float8Array: UInt32 = 1022
     static let bpchar: UInt32 = 1042

@@ -25,10 +25,10 @@ final class Completer: Sendable {
 
         /// Begins to write those that are meant, so many at most; nil when there are none.
         mutating func take(
-            atMost limit: Int = .max, _ isMeant: (HeldOutcome.State) -> Bool
+            atMost limit: Int = .max, _ isMeant: (HeldOutcome) -> Bool
         ) -> [HeldOutcome]? {
             var taken: [HeldOutcome] = []
-            for place in held.indices where taken.count < limit && isMeant(held[place].state) {
+            for place in held.indices where taken.count < limit && isMeant(held[place]) {
                 taken.append(held[place])
                 held[place].state = .writing
             }
@@ -104,19 +104,22 @@ final class Completer: Sendable {
         }
     }
 
-    /// Busy ones have batches of their own, so that they take no place from a first try.
+    /// Busy ones have batches of their own, so that they take no place from a first try, and so have idle ones, which a
+    /// statement of their own ends.
     private func takeBatch() -> [HeldOutcome]? {
         state.withLock { state in
             let busy = state.take(atMost: Self.batchMax) {
-                if case .busy(let time) = $0 { time <= .now } else { false }
+                if case .busy(let time) = $0.state { time <= .now } else { false }
             }
-            return busy ?? state.take(atMost: Self.batchMax) { $0 == .pending }
+            return busy
+                ?? state.take(atMost: Self.batchMax) { $0.state == .pending && $0.run.isIdle }
+                ?? state.take(atMost: Self.batchMax) { $0.state == .pending }
         }
     }
 
     private func takeAlone() -> [HeldOutcome]? {
         state.withLock { state in
-            state.take { if case .alone(let due) = $0 { due <= .now } else { false } }
+            state.take { if case .alone(let due) = $0.state { due <= .now } else { false } }
         }
     }
 
@@ -174,6 +177,7 @@ final class Completer: Sendable {
 
     /// Writes ends in one statement; those of busy jobs are put back for a later try.
     private func finish(_ batch: [HeldOutcome]) async throws {
+        if batch.allSatisfy(\.run.isIdle) { return try await finishIdle(batch) }
         let verdicts = try await queue.finishRuns(batch.map(\.run), failedWait: failedWait)
         let doubtful = Set(batch.lazy.filter(\.isDoubtful).map(\.run.claim.fence))
         for verdict in verdicts { report(verdict, isDoubtful: doubtful.contains(verdict.fence)) }
@@ -182,6 +186,18 @@ final class Completer: Sendable {
             .busy(until: .now + Self.busyRetryDelay)
         }
         ended(batch.map(\.run.claim).filter { !busy.contains($0.fence) })
+    }
+
+    /// Ends idle runs by their places; what is not ended so is put back, to be ended as any other.
+    private func finishIdle(_ batch: [HeldOutcome]) async throws {
+        let done = try await queue.finishIdleRuns(batch.map(\.run))
+        let left = batch.filter { !done.contains($0.run.claim.fence) }.map { outcome in
+            var outcome = outcome
+            outcome.run.place = nil
+            return outcome
+        }
+        putBack(left) { _ in .pending }
+        ended(batch.map(\.run.claim).filter { done.contains($0.fence) })
     }
 
     private func putBack(_ outcomes: [HeldOutcome], as newState: (HeldOutcome) -> HeldOutcome.State)

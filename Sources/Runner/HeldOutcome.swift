@@ -26,11 +26,25 @@ struct HeldOutcome {
         }
     }
 
-    var run: FinishedRun
+    /// Thousands are gone through at a time: one holds a reference to what is long, and no copy of it.
+    private final class Box: Sendable {
+        let run: FinishedRun
+
+        init(_ run: FinishedRun) { self.run = run }
+    }
+
+    private var box: Box
     var state = State.pending
     /// A try may have been written without being heard.
     var isDoubtful = false
     var refusals = 0
+
+    init(run: FinishedRun) { box = Box(run) }
+
+    var run: FinishedRun {
+        get { box.run }
+        set { box = Box(newValue) }
+    }
 
     /// Until the next try alone: what is refused is hardly ever taken later, anything else may pass soon.
     func wait(_ pause: Duration) -> Duration {

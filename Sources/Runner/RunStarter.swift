@@ -132,7 +132,8 @@ final class RunStarter: Sendable {
         _ job: ClaimedJob, _ control: RunControl, _ inputs: RunInputs
     ) {
         let run = Task {
-            if let finished = await context.syncer.run(inputs, control) {
+            if var finished = await context.syncer.run(inputs, control) {
+                finished.place = job.place
                 context.completer.add(finished)
             }
             state.withLock { $0.runs += 1 }

@@ -46,18 +46,15 @@ struct CostTests {
 
     /// Ends all that runs as a run does that found nothing new.
     private let finish = """
-        select f.*
-        from (
-          select array_agg((user_id, name, fence, nonce, 'complete', null, null, null, null, 1, null, null, false, true, null, null, null, random(), null)::jobrunner.run_end) as ends
-          from held
-        ) as h
-        cross join lateral jobrunner.finish_runs(h.ends) as f
+        select cardinality(jobrunner.finish_idle_runs(
+          array_agg(place), array_agg(fence), array_agg(nonce), array_agg(true), array_agg(null::text)))
+        from held
         """
 
     private let hold = """
         drop table if exists held;
         create temp table held as
-        select user_id, name, fence, nonce from jobrunner.jobs where worker_id is not null;
+        select ctid as place, fence, nonce from jobrunner.jobs where worker_id is not null order by user_id;
         """
 
     @Test(arguments: [(200, 650), (1, 1000)])

@@ -18,11 +18,21 @@ struct IdleRunTests {
     private func finishIdle(
         _ claim: Claim, _ fixture: Fixture, isUnchanged: Bool = false
     ) async throws -> [Verdict] {
-        try await fixture.queue.finishRuns([
-            FinishedRun(
-                claim: claim, outcome: .complete, requests: 1, hasCommitted: false,
-                isUnchanged: isUnchanged)
-        ])
+        // As a worker ends them: by their places, and what is not ended so as any other run.
+        var run = FinishedRun(
+            claim: claim, outcome: .complete, requests: 1, hasCommitted: false,
+            isUnchanged: isUnchanged)
+        run.place = try await place(of: claim.userID, fixture)
+        if try await fixture.queue.finishIdleRuns([run]) == [claim.fence] { return [] }
+        run.place = nil
+        return try await fixture.queue.finishRuns([run])
+    }
+
+    /// Where a user's only job stands.
+    private func place(of user: Int64, _ fixture: Fixture) async throws -> RowPlace? {
+        let statement = Statement(
+            "select j.ctid from jobrunner.jobs as j where j.user_id = $1", .int8(user))
+        return try await fixture.pool.run { try $0.query(statement).only().optionalPlace(0) }
     }
 
     private static let isOnGrid = """
@@ -38,8 +48,8 @@ struct IdleRunTests {
     {
         try await lend { fixture, user, claim async throws in
             let ended = """
-                select cardinality(jobrunner.finish_idle_runs(array[jsonb_populate_record(
-                  jobrunner.end_of(j, 'complete', null, null), '{"has_committed": false}')]))
+                select cardinality(jobrunner.finish_idle_runs(
+                  array[j.ctid], array[j.fence], array[j.nonce], array[true], array[null]))
                 from jobrunner.jobs as j where j.user_id = $1 and j.name = $2
                 """
             let holder = try await OpenTransaction(
@@ -51,9 +61,70 @@ struct IdleRunTests {
             let second = try await fixture.run(worker, user: other, name: claim.name)
             #expect(
                 try await fixture.int(ended, .int8(other), .text(second.name)) == 1)
-            // The first was asked for since: one that is in the history goes the short way, too.
+            // The first was asked for since, and history tells it: that is the other way's to write.
             try await fixture.given(.asked(.user(user)))
-            #expect(try await fixture.int(ended, .int8(user), .text(claim.name)) == 1)
+            #expect(try await fixture.int(ended, .int8(user), .text(claim.name)) == 0)
+        }
+    }
+
+    /// A row that was changed since its claim stands elsewhere, and what stands in its place by then is another's.
+    @Test func `a run is not ended by a place where its row does not stand`() async throws {
+        try await lend { fixture, user, claim async throws in
+            var run = FinishedRun(claim: claim, outcome: .complete, hasCommitted: false)
+            run.place = try await place(of: user, fixture)
+            try await fixture.given(.time(.unchanged, in: "-1 day", .user(user)))
+            #expect(try await fixture.queue.finishIdleRuns([run]).isEmpty)
+            let other = try await fixture.addUser("other")
+            let second = try await fixture.run(try await fixture.addWorker(), user: other)
+            run.place = try await place(of: other, fixture)
+            #expect(try await fixture.queue.finishIdleRuns([run]).isEmpty)
+            run.claim = second
+            #expect(try await fixture.queue.finishIdleRuns([run]) == [second.fence])
+        }
+    }
+
+    /// What follows is said in one place (after_run); both ways ask it.
+    @Test(arguments: [
+        "fence = fence", "consecutive_failures = 3, crashes = 1, stalled_runs = 2, deferrals = 4",
+        "fruitless_runs = 9", "rerun_requested = true, rerun_forced = true, rerun_entity = 'video'",
+        "cancel_requested_at = now()", "deferred_until = now() + interval '1 hour'",
+        "paused_at = now()", "next_due_at = now() - interval '10 min'", "phase = null",
+        "priority = -1", "reauth_needed_at = now()", "force_requested = true",
+        "quarantined_at = now(), quarantine_reason = 'so'",
+        "entity_requested = 'video', unchanged_at = now() - interval '1 day'",
+        "last_outcome = 'partial', last_success_at = null",
+    ])
+    func `a run that is ended by its place leaves what any other way leaves`(_ state: String)
+        async throws
+    {
+        try await lend { fixture, user, claim async throws in
+            let other = try await fixture.addUser("other")
+            _ = try await fixture.run(try await fixture.addWorker(), user: other)
+            try await fixture.script(
+                """
+                update jobrunner.jobs as j
+                set started_at = now() - interval '1 min', phase = f.phase, next_due_at = f.next_due_at, due_at = f.due_at,
+                  deadline_at = f.deadline_at, last_run_at = f.last_run_at
+                from jobrunner.jobs as f where f.user_id = \(user);
+                update jobrunner.jobs set \(state);
+                """)
+            // One transaction, and so one time.
+            try await fixture.script(
+                """
+                begin;
+                select jobrunner.finish_idle_runs(
+                  array[j.ctid], array[j.fence], array[j.nonce], array[true], array[null])
+                from jobrunner.jobs as j where j.user_id = \(user);
+                select jobrunner.finish_runs(array[jsonb_populate_record(
+                  jobrunner.end_of(j, 'complete', null, null), '{"has_committed": false, "is_unchanged": true}')])
+                from jobrunner.jobs as j where j.user_id = \(other);
+                commit;
+                """)
+            let left = try await fixture.texts(
+                "select (to_jsonb(j) - '{user_id,fence,nonce}'::text[])::text from jobrunner.jobs as j"
+            )
+            #expect(left.count == 2 && Set(left).count == 1, "\(left)")
+            #expect(left[0].contains("\"state\": \"running\"") == false)
         }
     }
 

@@ -93,7 +93,10 @@ struct PlanTests {
                 variables: ["in_user_id", "in_name", "in_fence", "in_nonce"])
             let ending = try await fixture.statement(
                 of: "end_claims", from: "\\nbegin\\n", to: "  select array_agg(c.user_id)",
-                variables: ["in_ends", "in_is_locked"])
+                variables: ["in_ends"])
+            let idle = try await fixture.statement(
+                of: "finish_idle_runs", from: "\\nbegin\\n", to: "  select array_agg(c.user_id)",
+                variables: ["in_places", "in_fences", "in_nonces", "in_unchanged", "in_hosts"])
             let locking = try await fixture.statement(
                 of: "lock_ends", from: "from (\\n", to: "  ) as l;", variables: ["in_ends"])
             for mode in modes {
@@ -106,12 +109,21 @@ struct PlanTests {
                     of: locking, types: "jobrunner.run_end[]", arguments: ends, mode: mode)
                 #expect(many.contains("Index Scan using jobs_pkey on jobs j"), "\(many)")
                 let end = try await fixture.plan(
-                    of: ending + "select * from ended", types: "jobrunner.run_end[], boolean",
-                    arguments: "\(ends), false", mode: mode)
+                    of: ending + "select * from ended", types: "jobrunner.run_end[]",
+                    arguments: ends, mode: mode)
                 #expect(end.contains("Index Scan using jobs_pkey on jobs b"), "\(end)")
                 // The row itself is reached where it was seen, and what follows is part of the plan.
                 #expect(end.contains("Tid Scan on jobs j"), "\(end)")
                 #expect(!end.contains("Function Scan on after_run"), "\(end)")
+                let short = try await fixture.plan(
+                    of: idle + "select * from ended",
+                    types: "tid[], bigint[], uuid[], boolean[], text[]",
+                    arguments:
+                        "array['(0,1)'::tid], array[1], array[gen_random_uuid()], array[true], array[null]",
+                    mode: mode)
+                #expect(short.contains("Tid Scan on jobs b"), "\(short)")
+                #expect(short.contains("Tid Scan on jobs j"), "\(short)")
+                #expect(!short.contains("Function Scan on after_run"), "\(short)")
             }
         }
     }

@@ -41,8 +41,7 @@ begin
       select jobrunner.end_of(j, 'partial', 'crashed', format('worker %s was lost (%s)', in_worker_id, in_reason),
         in_crashes_allowed => case when v_without_progress > 1 then 3 else 2 end)
       from unnest(v_jobs) as j
-    ),
-    in_is_locked => true
+    )
   ) as e;
   return next;
 end

@@ -1,6 +1,5 @@
 create or replace function jobrunner.end_claims(
-  in_ends jobrunner.run_end[],
-  in_is_locked boolean
+  in_ends jobrunner.run_end[]
 ) returns table (
   user_id bigint,
   name text,
@@ -13,12 +12,9 @@ set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set jit = off
 as $$
--- Ends claims, in the order of in_ends: the one statement that does. Frees each job and decides what follows for it
--- (after_run), writes the run, announces what is due at once and what was changed, and feeds the breakers. A row for
--- each claim that was still held. in_is_locked: the caller has locked the jobs, so that all that their runs committed
--- is seen. Else only those are ended whose rows nobody has locked or changed since the claim: xmax is the claim's own
--- lock then, which the row's version was made with (xmin), or 0. Whoever changes a row between this look and the update
--- makes another version, which is left alone.
+-- Ends claims, in the order of in_ends, whose jobs the caller has locked, so that all that their runs committed is
+-- seen. Frees each job and decides what follows for it (after_run), writes the run, announces what is due at once and
+-- what was changed, and feeds the breakers. A row for each claim that was still held.
 -- Not for callers: finish_runs, crash_runs, release_jobs, take_job.
 #variable_conflict use_column
 declare
@@ -68,7 +64,7 @@ begin
       b, e, coalesce((t.counters).pages + (t.counters).pushed > 0, false),
       coalesce(jobrunner.changed_rows(t.counters) + (t.counters).pushed > 0, false)
     ) as n
-    where j.ctid = b.ctid and j.xmin = b.xmin and (in_is_locked or b.xmax in ('0', b.xmin))
+    where j.ctid = b.ctid and j.xmin = b.xmin
     returning j.user_id, j.name, j.fence, j.tenant_id, j.due_at, j.quarantined_at, e.outcome, e.error_kind, e.error,
       e.requests, e.host,
       b.worker_id, b.due_at as scheduled_at, b.started_at, t.counters, t.entities,

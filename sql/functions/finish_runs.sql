@@ -16,23 +16,14 @@ as $$
 -- was taken away, nothing is written) or 'busy' (somebody's transaction holds the job or its secrets: nothing is
 -- written, try it again). Or it says 'quarantined' (the job was set aside) or 'endless' (its pass begins to count as
 -- one that does not end).
--- Locks jobs in key order, and waits for none but by a race: then finish_idle_runs gives up within 100 ms.
+-- Locks jobs in key order, and waits for none.
 #variable_conflict use_column
 declare
-  v_done bigint[];
-  v_ends jobrunner.run_end[];
   v_held jobrunner.run_end[];
   v_reset bigint[];
 begin
-  -- Nearly all runs find nothing new: those are ended by one update, which writes nothing but the job.
-  v_done := jobrunner.finish_idle_runs(in_ends);
-  if cardinality(v_done) = cardinality(in_ends) then
-    return;
-  end if;
-
   -- A statement of its own: what follows must see all that the runs had committed when their jobs were locked.
-  v_ends := array(select e from unnest(in_ends) as e where e.fence <> all (v_done));
-  v_held := jobrunner.lock_ends(v_ends);
+  v_held := jobrunner.lock_ends(in_ends);
   if v_held <> '{}' then
     -- A reset came between, or a failover has lost the page before the end: the run reads again.
     v_reset := jobrunner.store_ended_passes(v_held);
@@ -45,14 +36,14 @@ begin
     perform jobrunner.store_calls(v_held);
     perform jobrunner.store_entity_failures(v_held);
     return query
-      select e.user_id, e.name, e.fence, 'quarantined' from jobrunner.end_claims(v_held, in_is_locked => true) as e
+      select e.user_id, e.name, e.fence, 'quarantined' from jobrunner.end_claims(v_held) as e
         where e.is_set_aside;
     return query select e.user_id, e.name, e.fence, 'endless' from jobrunner.endless_runs(v_held) as e;
   end if;
 
   return query
     select g.user_id, g.name, g.fence, case when j.user_id is null then 'lost' else 'busy' end
-    from unnest(v_ends) as g
+    from unnest(in_ends) as g
     left join jobrunner.jobs as j
       on j.user_id = g.user_id and j.name = g.name and j.fence = g.fence and j.nonce = g.nonce and j.state = 'running'
     where g.fence <> all (array(select h.fence from unnest(v_held) as h));

@@ -17,7 +17,7 @@ begin
       j.due_at, now(), jobrunner.last_tick(jobrunner.next_tick(now(), j.every, j.phase), j.every, j.phase),
       (date_part('epoch', j.deadline) * 1000)::bigint, 1::smallint, false, null::text, j.last_outcome,
         j.last_success_at,
-      j.unchanged_at
+      j.unchanged_at, null::tid
     from jobrunner.jobs as j
     where j.user_id = v_user.id and j.name = in_job;
   if not found then

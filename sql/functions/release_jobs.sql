@@ -21,7 +21,7 @@ begin
     order by j.user_id, j.name
     for no key update of j skip locked
   );
-  return (select count(*)::integer from jobrunner.end_claims(v_ends, in_is_locked => true));
+  return (select count(*)::integer from jobrunner.end_claims(v_ends));
 end
 $$;
 comment on function jobrunner.release_jobs is 'Gives claims back without an outcome.';

@@ -39,8 +39,7 @@ begin
               and (k.counters).pages + (k.counters).pushed > 0
           ) as has_committed
         ) as c
-      ),
-      in_is_locked => true
+      )
     )
   );
 end

@@ -39,8 +39,7 @@ begin
       select jobrunner.end_of(j, 'partial', 'cancelled', 'the job was taken from its tenant')
       from jobrunner.jobs as j
       where j.user_id = any (v_users) and j.name = in_job and j.worker_id is not null
-    ),
-    in_is_locked => true
+    )
   );
   delete from jobrunner.jobs as j where j.user_id = any (v_users) and j.name = in_job;
   get diagnostics v_count = row_count;

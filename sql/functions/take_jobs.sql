@@ -32,13 +32,13 @@ begin
       untriggered_due_at = null
     from unnest(in_places) with ordinality as p (ctid, number)
     where j.ctid = p.ctid
-    returning j.*
+    returning j.*, j.ctid as place
   )
   select array_agg((
     t.user_id, t.name, t.tenant_id, t.fence, t.nonce, t.due_at, t.started_at,
       jobrunner.last_tick(t.next_due_at, t.every, t.phase),
     (date_part('epoch', t.deadline) * 1000)::bigint, t.priority, t.force_requested, t.entity_requested, t.last_outcome,
-    t.last_success_at, t.unchanged_at
+    t.last_success_at, t.unchanged_at, t.place
   )::jobrunner.claimed_job order by t.fence)
   into v_jobs
   from taken as t;

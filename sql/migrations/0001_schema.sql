@@ -1214,7 +1214,8 @@ create type jobrunner.claimed_job as (
   entity text,
   last_outcome text,
   last_success_at timestamptz,
-  unchanged_at timestamptz
+  unchanged_at timestamptz,
+  place tid
 );
 comment on type jobrunner.claimed_job is 'What a worker knows of a job that it has claimed.';
 comment on column jobrunner.claimed_job.user_id is 'Whose data is synced.';
@@ -1232,6 +1233,7 @@ comment on column jobrunner.claimed_job.entity is 'The run syncs this entity onl
 comment on column jobrunner.claimed_job.last_outcome is 'How the last run ended.';
 comment on column jobrunner.claimed_job.last_success_at is 'When the last complete run ended.';
 comment on column jobrunner.claimed_job.unchanged_at is 'When a run last read every entity to its end and found nothing to note.';
+comment on column jobrunner.claimed_job.place is 'Where the row stands since the claim, while nobody changes it (finish_idle_runs).';
 
 create type jobrunner.due_tenants as (
   looked_at timestamptz,
