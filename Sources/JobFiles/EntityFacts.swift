@@ -146,7 +146,10 @@ extension Request {
 
 extension JobFile {
     /// What the source refuses may be a credential: requests hold one, or are signed with one.
-    public var signsIn: Bool {
+    public var signsIn: Bool { secretUse.isSent }
+
+    /// The same by going through all that it sends, which is done once.
+    var sendsSecrets: Bool {
         source.auth != .none || source.headers.contains { !$0.value.secretNames.isEmpty }
             || (entities.flatMap(\.requests) + calls.map(\.request)).contains {
                 !$0.secretNames.isEmpty

@@ -16,6 +16,7 @@ extension JobFile {
         names.formUnion(entities.flatMap { $0.records.secrets.map(\.name) })
         for case .secret(let name) in schedule.requires { names.insert(name) }
         use.names = names.sorted()
+        use.isSent = sendsSecrets
         var file = self
         file.secretUse = use
         return file

@@ -7,6 +7,9 @@ public struct SecretUse: Sendable, Equatable {
     /// Those that go to its token endpoint, or to the login's own address.
     var toTokenEndpoint: Set<String> = []
 
+    /// A request holds a secret, or what comes of one, so that a refusal may be of that.
+    var isSent = false
+
     /// Names no secret.
     public init() {}
 

@@ -221,7 +221,8 @@ private let unaudited: [String: String] = {
         ],
         "a worker's day: history and checkpoints tell of it": [
             "claim_new", "claim_of_tenants", "claim_suspect", "commit_page", "deregister_worker",
-            "end_renewal", "finish_idle_runs", "finish_runs", "heartbeat_worker", "hold_job", "hold_secrets",
+            "end_renewal", "finish_idle_runs", "finish_runs", "heartbeat_worker", "hold_job",
+            "hold_secrets",
             "lease_credential", "look_at_tenants", "look_due", "make_attribute", "preload_runs",
             "reattach_worker", "record_call", "register_worker", "release_jobs", "release_orphans",
             "report_sources", "store_push_counters", "store_record_failures", "store_slot_use",

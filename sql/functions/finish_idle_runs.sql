@@ -14,11 +14,12 @@ set lock_timeout = '100ms'
 as $$
 -- Ends runs that were complete and have nothing to note, by the places where claims have left their rows (take_jobs),
 -- in the order of the arrays; returns their fences. What follows for their jobs is after_run's to say, as of any run.
--- The others are left to finish_runs, which locks each row first, and so writes one more log record a run: jobs that
--- somebody has locked or changed since the claim, that a person asked for, which history tells, or of which an error is
--- over. xmax is the claim's own lock where nobody has locked the row since, which its version was made with (xmin), or
--- 0. Whoever changes a row between the look and the update makes another version, which is left alone; who locks one
--- makes the update wait, and after 100 ms all of it is undone and left.
+-- The others are left to finish_runs, which locks each row first, and so writes one more log record a run. These are
+-- jobs that somebody has locked or changed since the claim, that a person asked for, which history tells, and those of
+-- which an error is over.
+-- xmax is the claim's own lock where nobody has locked the row since, which its version was made with (xmin), or 0.
+-- Whoever changes a row between the look and the update makes another version, which is left alone; who locks one makes
+-- the update wait, and after 100 ms all of it is undone and left.
 -- in_unchanged: what run_end.is_unchanged is. in_hosts: the hosts that users chose; else null.
 declare
   v_user_ids bigint[];
