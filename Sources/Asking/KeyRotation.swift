@@ -36,25 +36,30 @@ public struct KeyRotation: Sendable {
     /// `told` is called after each tenant, with what is done by then.
     public func run(_ told: (Report) -> Void = { _ in }) async throws -> Report {
         let newest = keeper.ring.newest.idBytes
-        return try await go(told) {
-            try await queue.tenantsToKey(after: $0, wrappedBy: newest, most: Self.tenantsMax)
-        }
+        return try await go(
+            { try await queue.tenantsToKey(after: $0, wrappedBy: newest, most: Self.tenantsMax) },
+            replacing: { $0.isToRenew || $0.wrappedBy != newest }, told)
     }
 
     /// Goes through the tenants for which somebody asks for another key.
+    ///
+    /// No other key is replaced: a worker that has an older key file than others would take back what these have done.
     func runAsked() async throws -> Report {
-        try await go { try await queue.tenantsToRenew(after: $0, most: Self.tenantsMax) }
+        try await go(
+            { try await queue.tenantsToRenew(after: $0, most: Self.tenantsMax) },
+            replacing: { $0.isToRenew })
     }
 
     private func go(
-        _ told: (Report) -> Void = { _ in }, _ some: (Int64) async throws -> [Int64]
+        _ some: (Int64) async throws -> [Int64], replacing isToReplace: (StoredKey) -> Bool,
+        _ told: (Report) -> Void = { _ in }
     ) async throws -> Report {
         var report = Report()
         var last: Int64 = 0
         while case let tenants = try await some(last), let end = tenants.last {
             for tenant in tenants {
                 do {
-                    let done = try await rotate(tenant)
+                    let done = try await rotate(tenant, isToReplace)
                     report.secrets += done.secrets
                     report.spoilt += done.spoilt
                     report.tenants += 1
@@ -69,20 +74,27 @@ public struct KeyRotation: Sendable {
     }
 
     /// Returns how many secrets were sealed anew, and how many of them no key opens.
-    private func rotate(_ tenant: Int64) async throws -> (secrets: Int, spoilt: Int) {
-        let old = try await openableKeys(of: tenant)
-        if old.isEmpty {
-            _ = try await queue.addKey(newKey(of: tenant))
-            return (0, 0)
-        }
-        if try await isToReplace(tenant) {
-            _ = try await queue.replaceKey(newKey(of: tenant))
-        }
-        guard let new = try await queue.keys(ofTenant: tenant).first(where: { !$0.isRetired }),
-            let key = PublicKey(new.publicKey)
-        else { return (0, 0) }
+    ///
+    /// Others may be at it as well, and may replace a key at any time: the keys are read again for each page.
+    private func rotate(
+        _ tenant: Int64, _ isToReplace: (StoredKey) -> Bool
+    ) async throws -> (secrets: Int, spoilt: Int) {
+        var opened: [[UInt8]: TenantKey] = [:]
         var (count, spoilt) = (0, 0)
         while true {
+            let keys = try await queue.keys(ofTenant: tenant)
+            guard let present = keys.first(where: { !$0.isRetired }) else {
+                try await store(newKey(of: tenant)) { try await queue.addKey($0) }
+                return (count, spoilt)
+            }
+            try await open(keys, &opened)
+            if isToReplace(present) {
+                try await store(newKey(of: tenant)) {
+                    try await queue.replaceKey(present.id, with: $0)
+                }
+                continue
+            }
+            guard let key = PublicKey(present.publicKey) else { return (count, spoilt) }
             let secrets = try await queue.secretsToSealAnew(
                 ofTenant: tenant, most: Self.secretsMax)
             if secrets.isEmpty {
@@ -91,34 +103,37 @@ public struct KeyRotation: Sendable {
                 if !gone.isEmpty { try await keeper.removeKeys(queue) }
                 return (count, spoilt)
             }
-            let anew = try secrets.map { try sealed($0, from: old, to: key, &spoilt) }
+            // What is sealed with a key that came since these were read is left to the next page.
+            let known = secrets.filter { secret in
+                Seal.keyID(of: secret.sealed).map { opened[$0] != nil } ?? true
+            }
+            let anew = try known.map { try sealed($0, from: opened, to: key, &spoilt) }
             count += try await queue.sealAnew(anew, ofTenant: tenant)
         }
     }
 
     /// All must open: what is sealed with one that does not could never be read again.
-    private func openableKeys(of tenant: Int64) async throws -> [[UInt8]: TenantKey] {
-        var keys: [[UInt8]: TenantKey] = [:]
-        for key in try await queue.keys(ofTenant: tenant) {
-            keys[key.id] = try await keeper.aside { keeper throws(SecretError) in
+    private func open(_ keys: [StoredKey], _ opened: inout [[UInt8]: TenantKey]) async throws {
+        for key in keys where opened[key.id] == nil {
+            opened[key.id] = try await keeper.aside { keeper throws(SecretError) in
                 try keeper.unwrap(
-                    id: key.id, wrapped: key.wrapped, wrappedBy: key.wrappedBy, tenant: tenant)
+                    id: key.id, wrapped: key.wrapped, wrappedBy: key.wrappedBy,
+                    tenant: key.tenantID)
             }
         }
-        return keys
-    }
-
-    private func isToReplace(_ tenant: Int64) async throws -> Bool {
-        try await queue.keys(ofTenant: tenant)
-            .contains {
-                !$0.isRetired && ($0.isToRenew || $0.wrappedBy != keeper.ring.newest.idBytes)
-            }
     }
 
     private func newKey(of tenant: Int64) async throws -> StoredKey {
         try await keeper.aside { keeper throws(SecretError) in
             try keeper.newKey(ofTenant: tenant)
         }
+    }
+
+    /// A key that the database does not take, since another was faster, goes from where it is kept outside.
+    private func store(
+        _ key: StoredKey, _ store: (StoredKey) async throws -> Bool
+    ) async throws {
+        if try await !store(key) { try await keeper.forget(key) }
     }
 
     /// Whoever may set secrets may store a box that nobody can open; it must not keep the old key.

@@ -38,10 +38,10 @@ public final class TenantKeys: Sendable {
     ) async throws -> PublicKey {
         if let key = known.withLock({ $0[tenant]?.sealing }) { return key }
         if let key = try await read(tenant, deadline).sealing { return key }
-        _ = try await queue.addKey(
-            keeper.aside { keeper throws(SecretError) in
-                try keeper.newKey(ofTenant: tenant)
-            })
+        let made = try await keeper.aside { keeper throws(SecretError) in
+            try keeper.newKey(ofTenant: tenant)
+        }
+        if try await !queue.addKey(made) { try await keeper.forget(made) }
         guard let key = try await read(tenant, deadline).sealing else {
             throw QueueError.keyRetired(message: "tenant \(tenant) is gone", hint: nil)
         }
@@ -51,8 +51,10 @@ public final class TenantKeys: Sendable {
     /// Gives each new tenant a key, so that an application can seal, and another one where somebody asks for it, and
     /// removes those of removed tenants where they are kept outside of the database.
     ///
-    /// Throws `SecretError` for a key that can't be unwrapped here, when all else is done. A tenant may become visible after others with higher numbers: the last ones are looked at again.
-    public func tend() async throws {
+    /// Returns how many secrets no key opens, of those that were sealed anew. Throws `SecretError` for a key that can't be
+    /// unwrapped here, when all else is done. A tenant may become visible after others with higher numbers: the last ones are looked at again.
+    @discardableResult
+    public func tend() async throws -> Int {
         let overlap: Int64 = 1000
         var last = keyed.withLock { max(0, $0 - overlap) }
         while case let tenants = try await queue.tenantsToKey(after: last, most: 100),
@@ -66,6 +68,7 @@ public final class TenantKeys: Sendable {
         let report = try await KeyRotation(keeper, queue).runAsked()
         try await keeper.removeKeys(queue)
         if let (_, error) = report.unopened.first { throw error }
+        return report.spoilt
     }
 
     /// The tenant seals with another key by now.
@@ -101,6 +104,12 @@ extension KeyKeeper {
             try await aside { _ throws(SecretError) in try outside.remove(id) }
             try await queue.noteKeyRemoved(id)
         }
+    }
+
+    /// Removes a key that nothing is sealed with, and that the database does not know, where it is kept outside.
+    func forget(_ key: StoredKey) async throws(SecretError) {
+        guard outside != nil else { return }
+        try await aside { keeper throws(SecretError) in try keeper.outside?.remove(key.id) }
     }
 
     /// What may wait for a disk of another machine or for a program holds up no run.

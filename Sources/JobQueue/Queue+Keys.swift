@@ -92,12 +92,15 @@ extension Queue {
 
     /// Gives a tenant its first key; false when it has one.
     public func addKey(_ key: StoredKey) async throws -> Bool {
-        try await call(key.statement("add_tenant_key")) { try $0.only().bool(0) }
+        try await call(key.adding) { try $0.only().bool(0) }
     }
 
-    /// Makes a key the one that its tenant seals with; false when the present one is of the same key file's key.
-    public func replaceKey(_ key: StoredKey) async throws -> Bool {
-        try await call(key.statement("replace_tenant_key")) { try $0.only().bool(0) }
+    /// Makes a key the one that its tenant seals with, in place of one; false when that is not the present one any more.
+    public func replaceKey(_ id: [UInt8], with key: StoredKey) async throws -> Bool {
+        let statement = Statement(
+            "select jobrunner.replace_tenant_key($1, $2, $3, $4, $5, $6)",
+            binds: key.binds + [.bytes(id)])
+        return try await call(statement) { try $0.only().bool(0) }
     }
 
     /// Some tenants of a higher number, in their order, that have no key; with `id` also those that have one which is
@@ -214,9 +217,14 @@ extension Queue {
 }
 
 extension StoredKey {
-    func statement(_ verb: String) -> Statement {
-        Statement(
-            "select jobrunner.\(verb)($1, $2, $3, $4, $5)", .int8(tenantID), .bytes(id),
-            .bytes(publicKey), .optional(wrapped, Bind.bytes), .bytes(wrappedBy))
+    var adding: Statement {
+        Statement("select jobrunner.add_tenant_key($1, $2, $3, $4, $5)", binds: binds)
+    }
+
+    fileprivate var binds: [Bind] {
+        [
+            .int8(tenantID), .bytes(id), .bytes(publicKey), .optional(wrapped, Bind.bytes),
+            .bytes(wrappedBy),
+        ]
     }
 }

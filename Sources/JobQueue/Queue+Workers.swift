@@ -107,18 +107,12 @@ extension Queue {
         return reaped
     }
 
-    /// Deletes what is noted of a worker's claims whose runs have all ended.
-    public func forgetEndedClaims(worker: Int) async throws {
+    /// Deletes what is noted of a worker's claims whose runs have all ended; `firstFences` names those that are looked
+    /// at, nil means all.
+    public func forgetEndedClaims(worker: Int, firstFences: [Int64]? = nil) async throws {
         let statement = Statement(
-            "select jobrunner.forget_ended_claims($1)", .int8(Int64(worker)))
-        try await call(statement) { _ in }
-    }
-
-    /// Deletes what is noted of claims of a worker of which it knows that all their runs have ended.
-    public func forgetClaims(worker: Int, firstFences: [Int64]) async throws {
-        let statement = Statement(
-            "delete from jobrunner.claims as c where c.worker_id = $1 and c.first_fence = any ($2)",
-            .int8(Int64(worker)), .int8Array(firstFences))
+            "select jobrunner.forget_ended_claims($1, $2)", .int8(Int64(worker)),
+            .optional(firstFences, Bind.int8Array))
         try await call(statement) { _ in }
     }
 

@@ -37,7 +37,7 @@ extension Session {
     func sealingFacts(ofTenant tenant: Int64, _ sealing: Sealing) throws -> Sealing.Facts {
         var facts = try sealingFacts(ofTenant: tenant)
         if facts == nil, let makeKey = sealing.makeKey {
-            _ = try query(makeKey(tenant).statement("add_tenant_key"))
+            _ = try query(makeKey(tenant).adding)
             facts = try sealingFacts(ofTenant: tenant)
         }
         guard let facts else {

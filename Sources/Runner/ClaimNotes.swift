@@ -1,18 +1,20 @@
 import JobQueue
 import Synchronization
 
-/// Which claims of this worker the database need not know any more, since all their runs have ended.
+/// Which claims of this worker the database need not know any more, as far as the worker can tell.
 ///
 /// Whoever asks what runs looks up each run of each claim that is noted (`held_jobs`). So notes go by thousands of runs
-/// and not by the clock. One that this worker can't tell is over is left to `forget_ended_claims`.
+/// and not by the clock. One of which the worker has not heard all is left to the chore.
 final class ClaimNotes: Sendable {
     /// So many runs that have ended may stand in notes.
     private static let endedMax = 2000
+    /// Claims of which a run has ended unheard, such as one that was lost or given back, stay among the notes here.
+    private static let notesMax = 20_000
 
     private struct Note {
         var firstFence: Int64
         var runs: Int
-        var running: Set<Int64>
+        var running: Int
     }
 
     private struct State {
@@ -27,10 +29,11 @@ final class ClaimNotes: Sendable {
     /// These are noted; none of their runs has begun.
     func claimed(_ claims: [Claim]) {
         state.withLock { state in
+            if state.notes.count >= Self.notesMax { state.notes = [:] }
             for (nonce, claims) in Dictionary(grouping: claims, by: \.nonce) {
-                let fences = Set(claims.map(\.fence))
-                guard let first = fences.min() else { continue }
-                state.notes[nonce] = Note(firstFence: first, runs: fences.count, running: fences)
+                guard let first = claims.map(\.fence).min() else { continue }
+                state.notes[nonce] = Note(
+                    firstFence: first, runs: claims.count, running: claims.count)
             }
         }
     }
@@ -41,8 +44,8 @@ final class ClaimNotes: Sendable {
     func ended(_ claims: some Sequence<Claim>) -> Bool {
         state.withLock { state in
             for claim in claims {
-                state.notes[claim.nonce]?.running.remove(claim.fence)
-                guard let note = state.notes[claim.nonce], note.running.isEmpty else { continue }
+                state.notes[claim.nonce]?.running -= 1
+                guard let note = state.notes[claim.nonce], note.running == 0 else { continue }
                 state.notes[claim.nonce] = nil
                 state.over.append(note.firstFence)
                 state.runsOver += note.runs

@@ -94,10 +94,10 @@ final class Completer: Sendable {
         while !Task.isCancelled {
             if let batch = takeBatch() {
                 await write(batch)
-                settle(batch)
+                settle()
             } else if let due = takeAlone() {
                 await writeSingly(due)
-                settle(due)
+                settle()
             } else {
                 return
             }
@@ -105,15 +105,17 @@ final class Completer: Sendable {
     }
 
     /// Busy ones have batches of their own, so that they take no place from a first try, and so have idle ones, which a
-    /// statement of their own ends.
+    /// statement of their own ends: the one that has waited longest says which of both comes.
     private func takeBatch() -> [HeldOutcome]? {
         state.withLock { state in
             let busy = state.take(atMost: Self.batchMax) {
                 if case .busy(let time) = $0.state { time <= .now } else { false }
             }
-            return busy
-                ?? state.take(atMost: Self.batchMax) { $0.state == .pending && $0.run.isIdle }
-                ?? state.take(atMost: Self.batchMax) { $0.state == .pending }
+            guard busy == nil, let first = state.held.first(where: { $0.state == .pending })
+            else { return busy }
+            return state.take(atMost: Self.batchMax) {
+                $0.state == .pending && $0.run.isIdle == first.run.isIdle
+            }
         }
     }
 
@@ -123,9 +125,13 @@ final class Completer: Sendable {
         }
     }
 
-    private func settle(_ batch: [HeldOutcome]) {
-        state.withLock { state in state.held.removeAll { $0.state == .writing } }
-        wrote(batch.map(\.run))
+    private func settle() {
+        let written = state.withLock { state in
+            let written = state.held.filter { $0.state == .writing }
+            state.held.removeAll { $0.state == .writing }
+            return written
+        }
+        wrote(written.map(\.run))
     }
 
     /// Nothing waits and nothing is being written.

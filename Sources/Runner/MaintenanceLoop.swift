@@ -66,7 +66,12 @@ struct MaintenanceLoop: Sendable {
     /// Where keys are kept outside of the database, that may be away: this is no fault of the database's.
     private func tendKeys(_ last: inout SecretError?) async throws {
         do {
-            try await context.syncer.keys?.tend()
+            let spoilt = try await context.syncer.keys?.tend() ?? 0
+            if spoilt > 0 {
+                let words =
+                    "secrets that no key opens, as they were stored: \(spoilt); their jobs say so"
+                context.log.emit(.keysUnusable(context.subject, error: words))
+            }
             last = nil
         } catch let error as SecretError {
             if error != last { context.log.emit(.keysUnusable(context.subject, error: "\(error)")) }

@@ -48,7 +48,7 @@ struct SupervisionLoop: Sendable {
         guard let worker = context.registration.worker else { return }
         let over = context.claimNotes.takeMany()
         guard !over.isEmpty else { return }
-        try await context.queue.forgetClaims(worker: worker, firstFences: over)
+        try await context.queue.forgetEndedClaims(worker: worker, firstFences: over)
     }
 
     private func reap() async throws {

@@ -138,10 +138,10 @@ import Testing
                 "look_due", "count_waiting", "count_freshness", "other_files", "note_history",
             ]
             let own = idle.filter {
-                empty[$0.key] == nil && !chores.contains($0.key) && $0.key != "finish_runs"
+                empty[$0.key] == nil && !chores.contains($0.key) && $0.key != "finish_idle_runs"
             }
             #expect(own == ["run_inputs": 1, "preload_runs": 1])
-            #expect(idle["finish_runs"] ?? 0 > 0)
+            #expect(idle["finish_idle_runs"] ?? 0 > 0)
         }
     }
 

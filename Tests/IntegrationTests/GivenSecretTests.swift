@@ -53,12 +53,13 @@ struct GivenSecretTests {
         try await withWorld(Self.yaml(Self.bearer), sealer: true, videos: 5) { world in
             try await world.also(Self.other)
             let foreign = try testKeeper(8)
-            _ = try await world.queue.addKey(foreign.newKey(ofTenant: 1))
+            let key = try foreign.newKey(ofTenant: 1)
+            _ = try await world.queue.addKey(key)
             try await world.store("x", as: "other", of: "ann")
             // One of the tenant's that gives way to the user's own need not open.
             try await world.store("x", as: "key", of: nil)
             let own = try #require(world.keeper)
-            _ = try await world.queue.replaceKey(own.newKey(ofTenant: 1))
+            #expect(try await world.queue.replaceKey(key.id, with: own.newKey(ofTenant: 1)))
             try await world.store("good", as: "key", of: "ann")
             try await world.makeDue()
             try await world.start(drains: true).ended()

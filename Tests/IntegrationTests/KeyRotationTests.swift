@@ -194,7 +194,11 @@ struct KeyRotationTests {
         try await add("ann", to: world)
         #expect(try await world.queue.renewKey(ofTenant: "acme"))
         let made = try testKeeper(7).newKey(ofTenant: 1)
-        #expect(try await world.queue.replaceKey(made))
+        let first = try #require(try await world.queue.keys(ofTenant: 1).first)
+        #expect(try await world.queue.replaceKey(first.id, with: made))
+        // Who has seen the first one only replaces no other.
+        let late = try testKeeper(7).newKey(ofTenant: 1)
+        #expect(try await !world.queue.replaceKey(first.id, with: late))
         // What is asked for is done with when nothing is left to do.
         #expect(try await !world.queue.renewKey(ofTenant: "acme"))
         try await TenantKeys(try testKeeper(7), world.queue).tend()

@@ -36,7 +36,7 @@ private let acts = [
         "bring_secret(1, (select id from jobrunner.users), 'hub.refresh', 'token', \(sealed("ee")), now())",
         "bring_secret acme ann token"),
     Act(
-        "replace_tenant_key(1, decode(repeat('02', 8), 'hex'), decode(repeat('02', 32), 'hex'), null, decode(repeat('02', 8), 'hex'))",
+        "replace_tenant_key(1, decode(repeat('02', 8), 'hex'), decode(repeat('02', 32), 'hex'), null, decode(repeat('02', 8), 'hex'), (select id from jobrunner.tenant_keys))",
         "replace_tenant_key acme - 0202020202020202"),
     Act("pause_jobs('acme')", "pause_jobs acme - -"),
     Act("pause_jobs('acme', 'ann', 'hub.refresh')", "pause_jobs acme ann hub.refresh"),

@@ -58,11 +58,16 @@ import Testing
             let worker = try await fixture.addWorker()
             let jobs = try await fixture.claim(worker)
             let count = "select count(*) from jobrunner.claims"
+            let first = try #require(jobs.map(\.claim.fence).min())
             for job in jobs {
                 try await fixture.queue.forgetEndedClaims(worker: worker)
+                // Also where the worker believes that it is over: a failover may have lost an end.
+                try await fixture.queue.forgetEndedClaims(worker: worker, firstFences: [first])
                 #expect(try await fixture.int(count) == 1)
                 try await fixture.finish(job.claim)
             }
+            try await fixture.queue.forgetEndedClaims(worker: worker, firstFences: [first + 1000])
+            #expect(try await fixture.int(count) == 1)
             try await fixture.queue.forgetEndedClaims(worker: worker)
             #expect(try await fixture.int(count) == 0)
         }

@@ -106,7 +106,8 @@ import Testing
             try await fixture.script(
                 """
                 select jobrunner.replace_tenant_key(t.id, decode(repeat('03', 8), 'hex'), decode(repeat('03', 32), 'hex'),
-                  null, decode(repeat('03', 8), 'hex')) from jobrunner.tenants as t where t.name = 'zeta'
+                  null, decode(repeat('03', 8), 'hex'), k.id)
+                from jobrunner.tenants as t join jobrunner.tenant_keys as k on k.tenant_id = t.id where t.name = 'zeta'
                 """)
             #expect(
                 try await fixture.refusal(

@@ -29,6 +29,21 @@ import Testing
         #expect(!notes.ended(claims(99, from: 1, count: 500)))
     }
 
+    @Test func `claims of which a run is never heard of do not add up without end`() {
+        let notes = ClaimNotes()
+        func claim(_ number: Int64) -> Claim {
+            Claim(
+                userID: 1, name: "job", fence: number * 1000 + 1,
+                nonce: (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) })
+        }
+        notes.claimed([claim(0)])
+        for number in 1...20_000 as ClosedRange<Int64> { notes.claimed([claim(number)]) }
+        // The first ones are left to the chore, the last is known.
+        for number in 0...2000 as ClosedRange<Int64> { #expect(!notes.ended([claim(number)])) }
+        #expect(!notes.ended([claim(20_000)]))
+        #expect(notes.takeMany().isEmpty)
+    }
+
     @Test func `claims of one thousand numbers are told apart`() {
         let notes = ClaimNotes()
         let (some, others) = (claims(1, from: 501, count: 500), claims(2, from: 1001, count: 2000))

@@ -14,6 +14,8 @@ declare
   v_secrets bigint;
   v_removed jsonb;
 begin
+  -- Who gives it another key meanwhile waits, and finds it gone.
+  perform from jobrunner.tenants as t where t.id = v_tenant.id for update;
   delete from jobrunner.secrets where tenant_id = v_tenant.id;
   get diagnostics v_secrets = row_count;
   delete from jobrunner.renewals where tenant_id = v_tenant.id;

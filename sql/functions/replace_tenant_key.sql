@@ -3,19 +3,19 @@ create or replace function jobrunner.replace_tenant_key(
   in_id bytea,
   in_public_key bytea,
   in_wrapped bytea,
-  in_wrapped_by bytea
+  in_wrapped_by bytea,
+  in_replaced bytea
 ) returns boolean
 language plpgsql volatile
 security definer
 set search_path = pg_catalog, pg_temp
 as $$
--- From now on the tenant seals with this key; what is sealed with the one before waits for seal_anew. Returns false,
--- and changes nothing, when the present key is wrapped by in_wrapped_by and no other is asked for, or there is none.
+-- From now on the tenant seals with this key in place of in_replaced; what is sealed with that one waits for seal_anew.
+-- Returns false, and changes nothing, when the tenant seals with another key by now, or is gone.
 begin
   update jobrunner.tenant_keys as k
   set retired_at = now()
-  where k.tenant_id = in_tenant_id and k.retired_at is null
-    and (k.wrapped_by <> in_wrapped_by or k.renewal_asked_at is not null);
+  where k.tenant_id = in_tenant_id and k.retired_at is null and k.id = in_replaced;
   if not found then
     return false;
   end if;
