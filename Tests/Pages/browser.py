@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import tempfile
 import time
@@ -25,7 +26,7 @@ class Browser:
                 "--remote-debugging-port=0", "--remote-allow-origins=*",
                 "--user-data-dir=" + self.folder.name, "about:blank",
             ],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         place = os.path.join(self.folder.name, "DevToolsActivePort")
         wait("the browser", lambda: os.path.exists(place) and os.path.getsize(place) > 0)
         with open(place, encoding="utf-8") as file:
@@ -43,7 +44,19 @@ class Browser:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-        self.folder.cleanup()
+        # Its helpers may write to the folder for a moment longer.
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        wait("an empty folder", self.is_cleared)
+
+    def is_cleared(self):
+        try:
+            self.folder.cleanup()
+        except OSError:
+            return False
+        return True
 
 
 def wait(what, is_there):
