@@ -52,7 +52,8 @@ public final class TenantKeys: Sendable {
     /// removes those of removed tenants where they are kept outside of the database.
     ///
     /// Returns how many secrets no key opens, of those that were sealed anew. Throws `SecretError` for a key that can't be
-    /// unwrapped here, when all else is done. A tenant may become visible after others with higher numbers: the last ones are looked at again.
+    /// unwrapped here, when all else is done. A tenant may become visible after others with higher numbers: the last
+    /// ones are looked at again.
     @discardableResult
     public func tend() async throws -> Int {
         let overlap: Int64 = 1000

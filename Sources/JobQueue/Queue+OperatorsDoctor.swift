@@ -20,6 +20,7 @@ public enum HealthQuestion: String, Sendable, CaseIterable {
     case lockHolders
     case notificationQueue
     case secretKeys
+    case lateKeys
     case jobFiles
 
     /// These need nothing of ours in the database.
@@ -163,6 +164,16 @@ public enum HealthQuestion: String, Sendable, CaseIterable {
             """
             select k.key_id, k.tenants, k.secrets, k.named
             from jobrunner.wrapping_keys(\(troublesListedMax)) as k
+            """
+        case .lateKeys:
+            // A worker looks each ten seconds.
+            """
+            select t.name as tenant, extract(epoch from now() - k.renewal_asked_at)::bigint as waiting_seconds
+            from jobrunner.tenant_keys as k
+            join jobrunner.tenants as t on t.id = k.tenant_id
+            where k.renewal_asked_at < now() - interval '5 minutes'
+            order by k.renewal_asked_at
+            limit \(troublesListedMax)
             """
         case .jobFiles:
             """

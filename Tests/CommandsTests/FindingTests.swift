@@ -124,6 +124,13 @@ private func row(_ text: String) throws -> JSONValue {
             ])
         #expect(secretFindings(rows, keyIDs: ["bb", "aa"]) == [])
     }
+
+    @Test func `a key that was asked for and that nobody makes is told of`() throws {
+        #expect(lateKeyFindings([]) == [])
+        #expect(
+            lateKeyFindings([try row(#"{"tenant":"acme","waiting_seconds":600}"#)]).map(\.what)
+                == ["tenant acme has waited 10 min for the other key that was asked for"])
+    }
 }
 
 /// What `jobrunner health` says in its one line.

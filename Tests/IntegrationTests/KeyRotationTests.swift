@@ -173,6 +173,9 @@ struct KeyRotationTests {
             try await TenantKeys(testKeeper(9), world.queue).tend()
         }
         #expect(try await held(world) == before)
+        #expect(try await world.queue.examine([.lateKeys])[.lateKeys] == [])
+        try await world.given(.keysAskedFor(ago: "6 min"))
+        #expect(try await world.queue.examine([.lateKeys])[.lateKeys]?.count == 1)
         try await keys.tend()
         let after = try await held(world)
         #expect(after.count == 2 && after[0] != before[0] && after[1] == before[1])

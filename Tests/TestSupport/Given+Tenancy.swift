@@ -36,4 +36,13 @@ extension Given {
             from jobrunner.jobs where user_id = \(user)
             """)
     }
+
+    /// The keys that somebody has asked for were asked for before a span, such as "6 min".
+    public static func keysAskedFor(ago span: String) -> Given {
+        Given(
+            """
+            update jobrunner.tenant_keys set renewal_asked_at = now() - interval '\(span)'
+            where renewal_asked_at is not null
+            """)
+    }
 }

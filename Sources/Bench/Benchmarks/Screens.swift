@@ -29,7 +29,6 @@ private func measureScreens(_ context: BenchmarkContext) async throws {
     context.say("adding \(tenants) tenants of twenty users")
     try await installation.addUsers(tenants: tenants, each: 20)
     try await installation.giveJob()
-    // A tenth fails, a tenth is late, and the last day's runs are there.
     // A day of which there is no partition yet gets one by the row that it has.
     try await installation.cluster.script(
         """
@@ -38,6 +37,7 @@ private func measureScreens(_ context: BenchmarkContext) async throws {
         from jobrunner.jobs as j limit 1;
         do $$ begin while (select m.postponed from jobrunner.maintain_runs() as m) loop end loop; end $$;
         """)
+    // A tenth fails, a tenth is late, and the last day's runs are there.
     try await installation.cluster.script(
         """
         update jobrunner.jobs set due_at = now() + interval '1 hour' * random() where user_id % 10 <> 0;

@@ -91,6 +91,7 @@ private func examine(
         queue, files: files.right ?? [], merges: merges, progress)
     return serverFindings(answers) + jobFindings(answers) + health
         + secretFindings(answers[.secretKeys] ?? [], keyIDs: keyIDs)
+        + lateKeyFindings(answers[.lateKeys] ?? [])
         + (files.right.map {
             fileFindings(answers[.jobFiles] ?? [], files: $0, isAnyRefused: files.isAnyRefused)
         } ?? [])

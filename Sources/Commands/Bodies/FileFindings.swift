@@ -25,6 +25,17 @@ func secretFindings(_ rows: [JSONValue], keyIDs: [String]) -> [Finding] {
     }
 }
 
+/// Keys of tenants that somebody has asked for and no worker has made.
+func lateKeyFindings(_ rows: [JSONValue]) -> [Finding] {
+    rows.map { row in
+        let waiting = spanWords(seconds: Double(row["waiting_seconds"]?.int ?? 0))
+        return Finding(
+            .warning, "keys",
+            "tenant \(row.text("tenant")) has waited \(waiting) for the other key that was asked for",
+            hint: "a worker with the key file makes it; where it can't, its log says keys_unusable")
+    }
+}
+
 /// Job files on disk that are not what `migrate` stored.
 ///
 /// With a refused file among them nobody knows whether it is the one that lacks.
