@@ -4,27 +4,28 @@ import JobQueue
 struct ClaimState: Sendable {
     /// One statement of a claim.
     enum Step: Sendable {
-        /// Takes what became due since the last look, if it fits; with a limit of 0 it only looks.
-        case claimNew(limit: Int, since: DuePosition)
-        /// Looks at a part of what is due that was not seen yet.
-        case look(DueCursor.Range)
-        /// Asks for the number of the last tenant, and so begins to ask tenant by tenant.
-        case beginScan
-        /// Asks some tenants.
-        case scan(after: Int64, count: Int)
-        /// Asks for the number of the next tenant, which the scan then leaves out.
-        case skipTenant(after: Int64)
+        /// Looks at what became due from a place on, and takes it if it is no more than the limit.
+        case claimNew(limit: Int, DueFront.Look)
+        /// Asks some tenants what of theirs is due.
+        case ask(TenantRound.Question)
         case claim(ClaimRequest)
         /// Counts what runs of tenants whose limit is new.
         case activateLimits
 
         /// It may come to many dead entries; `failed` says what is asked instead when it takes too long.
         var mayTakeTooLong: Bool {
-            switch self {
-            case .claimNew, .look, .scan, .claim: true
-            case .beginScan, .skipTenant, .activateLimits: false
-            }
+            if case .activateLimits = self { false } else { true }
         }
+    }
+
+    /// Where a worker stands; README.md has the diagram.
+    enum Phase {
+        /// Nothing is known to wait: what became due is taken by the statement that looks for it.
+        case nothingRemembered
+        /// It is known of whom something is due, and they are served by turns.
+        case tenantsRemembered
+        /// Some of what is due was not looked at, too.
+        case behind
     }
 
     /// What one call for jobs has done so far.
@@ -42,25 +43,21 @@ struct ClaimState: Sendable {
     private static let lookPace = 0.02
     /// Looks at what was not seen yet in one call, while less is known than could be claimed.
     private static let looksMax = 8
-    /// With more than so many looks at what was not seen the backlog is long: tenants are asked one by one as well.
-    private static let longBacklog = 8
     /// After a look at all that was seen already none follows for so many times as long as it took.
     private static let rescanPauses = 50.0
     /// Claims in one call that gave less than they asked for, as when other workers take from the same tenants.
     private static let vainClaimsMax = 4
 
-    var cursor = DueCursor()
-    private var scan: TenantScan?
+    private(set) var front = DueFront()
+    private(set) var round = TenantRound()
     private(set) var backlog = TenantBacklog()
     var share: FairShare
     private var restricted = RestrictedTenants()
-    /// This worker's place among the living, from 0, and how many these are.
+    /// This worker's place among the living, from 0.
     var rank = 0
     private var lookedAtFrontAt = -Double.infinity
     private var lookedAt = -Double.infinity
-    /// Looks at ranges since all was seen.
-    private var looks = 0
-    /// Since when more has become due than a look at the front has seen; nil when it was seen since.
+    /// Since when more has become due than was seen; nil when it was seen since.
     private var behindAt: Double?
     /// Seconds of looks since a rescan began; nil when none is under way.
     private var rescanTook: Double?
@@ -73,13 +70,20 @@ struct ClaimState: Sendable {
     private var slotSince: [Int64: Double] = [:]
     private var use = SlotUse()
     private var yieldsAt = -Double.infinity
-    /// What was heard while a statement is under way, whose answer knows nothing of it; nil when none is.
+    /// What was heard while a statement is under way; nil when none is.
     private var heardMeanwhile: [News]?
 
     /// What a worker hears of jobs that wait where it has looked already.
-    private enum News {
+    enum News: Sendable {
+        /// Jobs that became due in the past, of a tenant or of any, or a tenant's change.
         case announced(Announcement)
+        /// A notification says that jobs are due from a time on, in microseconds since 1970.
+        ///
+        /// Any login may send one, so that it has a worker look at what is near, and else at no more than a rescan may.
         case notified(dueFrom: Int64)
+        /// Something may have been passed over. Looking at all that is due takes a fiftieth of the time at most.
+        case rescan
+        /// As a rescan, however lately there was one.
         case all
     }
 
@@ -88,7 +92,9 @@ struct ClaimState: Sendable {
 
 // What is asked next.
 extension ClaimState {
-    /// The next statement of a call, which is sent: what is heard from now on its answer may not know.
+    /// The next statement of a call, which is sent.
+    ///
+    /// Its answer may not know what is heard from now on, so that this waits for the answer and is taken in behind it.
     mutating func send(_ slots: Int, _ call: Call, at now: Double) -> Step? {
         let step = next(slots, call, at: now)
         heardMeanwhile = step.map { _ in [] }
@@ -99,35 +105,36 @@ extension ClaimState {
     mutating func next(_ slots: Int, _ call: Call, at now: Double) -> Step? {
         let request = request(forFree: slots, at: now)
         if !call.hasLookedAtFront {
-            cursor.rewindForLateCommits(rank: rank, of: share.workers, at: now)
-            let isEveryday = backlog.isEmpty && cursor.isCaughtUp
+            front.rewindForLateCommits(rank: rank, of: share.workers, at: now)
             let isIdle = slots > 0 && request.parts.isEmpty
-            if isEveryday || isIdle || now - lookedAtFrontAt >= Self.lookPace {
-                // This claim takes jobs whose tenants are not known yet, so that it leaves the reserved slots free.
-                return .claimNew(
-                    limit: isEveryday ? share.open(slots, at: now) : 0, since: cursor.frontStart)
+            if phase == .nothingRemembered || isIdle || now - lookedAtFrontAt >= Self.lookPace {
+                return lookAtFront(slots, at: now)
             }
         }
         if !unsettled.isEmpty, slots > 0 { return .activateLimits }
         let hasSpareSlots = request.expected < request.limit && call.looks < Self.looksMax
-        if isBehind, !call.isLate, hasSpareSlots || now - lookedAt >= Self.lookPace,
-            let step = nextLook()
-        {
-            return step
+        if isBehind, !call.isLate, hasSpareSlots || now - lookedAt >= Self.lookPace {
+            if front.isBehind { return lookAtFront(slots, at: now) }
+            if let question = round.next { return .ask(question) }
         }
         return request.parts.isEmpty || call.vainClaims >= Self.vainClaimsMax
             ? nil : .claim(request)
     }
 
-    /// Alternately a range and some tenants, once it is known that the backlog is long.
-    private func nextLook() -> Step? {
-        if looks >= Self.longBacklog && looks % 2 == 0 || cursor.isCaughtUp {
-            guard let scan else { return .beginScan }
-            if scan.isStuck { return .skipTenant(after: scan.last) }
-            if !scan.isOver { return .scan(after: scan.last, count: scan.count) }
-        }
-        return cursor.next.map { .look($0) }
+    /// A look that takes what it finds where nobody else waits.
+    ///
+    /// Of whom its jobs are is not known yet, so that it leaves the reserved slots free.
+    private mutating func lookAtFront(_ slots: Int, at now: Double) -> Step {
+        let takes = backlog.isEmpty && !front.isBehind
+        return .claimNew(limit: takes ? share.open(slots, at: now) : 0, front.next)
     }
+
+    var phase: Phase {
+        isBehind ? .behind : backlog.isEmpty ? .nothingRemembered : .tenantsRemembered
+    }
+
+    /// Whether some of what is due was not looked at.
+    var isBehind: Bool { front.isBehind || round.isUnderWay }
 
     /// Shares out the slots among the tenants that are known to have something due.
     private mutating func request(forFree slots: Int, at now: Double) -> ClaimRequest {
@@ -156,11 +163,6 @@ extension ClaimState {
         return request
     }
 
-    /// Whether some of what is due was not looked at.
-    var isBehind: Bool {
-        !cursor.isCaughtUp || cursor.hasDropped && scan?.isOver != true
-    }
-
     /// Whether jobs wait for a slot that is not kept for others.
     var isHeldBack: Bool { !backlog.isEmpty && (share.isHeldBack || restricted.holdsNew) }
 
@@ -182,71 +184,54 @@ extension ClaimState {
 extension ClaimState {
     /// A look at the front, which took these jobs.
     mutating func lookedAtFront(
-        from start: DuePosition, _ due: DueTenants, took jobs: [ClaimedJob], at now: Double
+        _ due: DueTenants, took jobs: [ClaimedJob], in seconds: Double, at now: Double
     ) {
         lookedAtFrontAt = now
-        if due.isCut, !cursor.isRewound { behindAt = behindAt ?? now }
-        cursor.lookedAtFront(from: start, due)
+        if front.isBehind { lookedAt = now }
+        rescanTook = rescanTook.map { $0 + seconds }
+        if due.isCut, !front.isRewound { behindAt = behindAt ?? now }
+        let isForRound = front.looked(due)
         begin(jobs, at: now)
         add(due, at: now)
-        endRescanWhenCaughtUp(at: now)
+        if isForRound { beginRound() }
+        endWhenAllIsSeen(at: now)
     }
 
-    /// A look at a range.
-    mutating func looked(
-        at range: DueCursor.Range, _ due: DueTenants, took seconds: Double, at now: Double
-    ) {
-        recordLook(seconds, at: now)
-        cursor.looked(at: range, due, took: seconds)
+    /// Some tenants were asked.
+    mutating func asked(_ due: DueTenants, took seconds: Double, at now: Double) {
+        lookedAt = now
+        rescanTook = rescanTook.map { $0 + seconds }
+        round.asked(
+            upTo: due.reached.user == .min ? nil : due.reached.user, isCut: due.isCut,
+            took: seconds)
         add(due, at: now)
-        endRescanWhenCaughtUp(at: now)
+        endWhenAllIsSeen(at: now)
     }
 
-    /// Tenants are asked from this worker's part of them on.
-    mutating func beginScan(lastTenant: Int64) {
-        cursor.scanBegins()
-        scan = TenantScan(
-            begunAt: cursor.front.time, from: Double(rank) / Double(max(1, share.workers)),
-            of: lastTenant)
+    /// Asks every tenant from now on; each worker begins at another of those it knows.
+    private mutating func beginRound() {
+        if !round.isUnderWay {
+            let first = backlog.tenants.keys.min { share.order(of: $0) < share.order(of: $1) }
+            round = TenantRound(after: first ?? 0)
+        }
+        round.begin()
     }
-
-    /// A look at some tenants.
-    mutating func scanned(_ due: DueTenants, took seconds: Double, at now: Double) {
-        recordLook(seconds, at: now)
-        add(due, at: now)
-        guard var scan else { return }
-        scan.asked(
-            upTo: due.reached.user == .min ? nil : due.reached.user, isCut: due.isCut)
-        if scan.isOver, !scan.hasSkipped { cursor.scanEnded(begunAt: scan.begunAt) }
-        self.scan = scan
-        endRescanWhenCaughtUp(at: now)
-    }
-
-    /// The tenant behind which the scan stood is left out.
-    mutating func skipped(_ tenant: Int64?) { scan?.skip(tenant) }
 
     /// A statement took too long.
     mutating func failed(_ step: Step, at now: Double) {
-        recordLook(0, at: now)
+        lookedAt = now
         switch step {
-        case .claimNew: cursor.lookFailed(atFront: true)
-        case .look: cursor.lookFailed(atFront: false)
-        case .scan: scan?.failed()
+        case .claimNew: front.lookFailed()
+        case .ask: round.failed(at: front.seenAt)
         case .claim(let request):
-            // One of their floors lies before very many dead entries; a rescan finds where something waits.
+            // One of their floors lies before very many dead entries; the round finds where something waits.
             for part in request.parts {
                 backlog.remove(part.tenant)
                 share.foundEmpty(part.tenant)
             }
-            cursor.rescan()
-        case .beginScan, .skipTenant, .activateLimits: break
+            beginRound()
+        case .activateLimits: break
         }
-    }
-
-    private mutating func recordLook(_ seconds: Double, at now: Double) {
-        looks += 1
-        lookedAt = now
-        rescanTook = rescanTook.map { $0 + seconds }
     }
 
     private mutating func add(_ due: DueTenants, at now: Double) {
@@ -257,26 +242,16 @@ extension ClaimState {
         }
     }
 
-    private mutating func endRescanWhenCaughtUp(at now: Double) {
+    private mutating func endWhenAllIsSeen(at now: Double) {
         guard !isBehind else { return }
-        cursor.forgetDropped()
         if let took = rescanTook { rescansAt = now + Self.rescanPauses * took }
-        (looks, scan, behindAt, rescanTook) = (0, nil, nil, nil)
+        (behindAt, rescanTook) = (nil, nil)
     }
 
-    /// Looks at all that is due once more, in case something was passed over; a long look takes a fiftieth of the time at most.
-    mutating func rescan(from start: DuePosition = .beginning, at now: Double) {
+    private mutating func lookBack(to start: DuePosition, at now: Double) {
         guard !isBehind, now >= rescansAt else { return }
         rescanTook = 0
-        cursor.rescan(from: start)
-    }
-
-    /// A notification says that jobs are due from `time` on.
-    ///
-    /// Any login may send one, so that it has a worker look at what is near, and else at no more than a rescan may.
-    mutating func notified(dueFrom time: Int64, at now: Double) {
-        heardMeanwhile?.append(.notified(dueFrom: time))
-        if !cursor.announce(dueFrom: time) { rescan(from: .from(time), at: now) }
+        front.moveBack(to: start)
     }
 }
 
@@ -293,7 +268,7 @@ extension ClaimState {
             let capacity = rooms[part.tenant]
             let share = min(part.share, left, capacity?.room ?? .max)
             left -= jobs.count
-            if let capacity { restrict(capacity, part, jobs.count, at: now) }
+            if let capacity { restrict(capacity, jobs.count, at: now) }
             guard capacity?.state ?? .limited == .limited || capacity?.state == .full else {
                 continue
             }
@@ -310,7 +285,7 @@ extension ClaimState {
     }
 
     private mutating func restrict(
-        _ capacity: RemainingCapacity, _ part: ClaimRequest.Part, _ taken: Int, at now: Double
+        _ capacity: RemainingCapacity, _ taken: Int, at now: Double
     ) {
         let tenant = capacity.tenant
         switch capacity.state {
@@ -323,8 +298,7 @@ extension ClaimState {
             unsettled.insert(tenant)
             share.foundBusy(tenant, at: now)
         case .paused:
-            // It is announced when it goes on, which may have been heard since the claim began.
-            guard backlog.tenants[tenant] == part.floors else { break }
+            // It is announced when it goes on.
             backlog.remove(tenant)
             share.foundEmpty(tenant)
         }
@@ -364,36 +338,37 @@ extension ClaimState {
         return true
     }
 
-    /// Looks at all that is due once more, however lately that was done.
-    mutating func lookAtAll() {
-        heardMeanwhile?.append(.all)
-        cursor.rescan()
-    }
-
-    /// The statement's answer is taken in: it undoes nothing of what was heard meanwhile.
+    /// The statement's answer is taken in, and then what was heard meanwhile.
     mutating func answered(at now: Double) {
         let heard = heardMeanwhile ?? []
         heardMeanwhile = nil
-        for news in heard {
-            switch news {
-            case .announced(let announcement): self.heard(announcement, at: now)
-            case .notified(let time): notified(dueFrom: time, at: now)
-            case .all: lookAtAll()
-            }
+        for news in heard { hear(news, at: now) }
+    }
+
+    /// Takes news in, or keeps them until the statement under way is answered.
+    mutating func hear(_ news: News, at now: Double) {
+        guard heardMeanwhile == nil else {
+            heardMeanwhile?.append(news)
+            return
+        }
+        switch news {
+        case .announced(let announcement): take(announcement, at: now)
+        case .notified(let time) where front.isNear(time): front.moveBack(to: .from(time))
+        case .notified(let time): lookBack(to: .from(time), at: now)
+        case .rescan: lookBack(to: .beginning, at: now)
+        case .all: front.moveBack(to: .beginning)
         }
     }
 
-    /// What was announced: jobs that became due in the past, of a tenant or of any, or a tenant's change.
-    mutating func heard(_ news: Announcement, at now: Double) {
-        heardMeanwhile?.append(.announced(news))
-        if let tenant = news.tenant {
-            open(tenant)
-            if let weight = news.weight { share.reweigh(tenant, weight) }
-            guard let since = news.since else { return }
-            backlog.add(tenant, from: since)
-            share.name(tenant, weight: news.weight, at: now)
-        } else if let since = news.since, !cursor.announce(dueFrom: since) {
-            cursor.rescan(from: .from(since))
+    private mutating func take(_ news: Announcement, at now: Double) {
+        guard let tenant = news.tenant else {
+            if let since = news.since { front.moveBack(to: .from(since)) }
+            return
         }
+        open(tenant)
+        if let weight = news.weight { share.reweigh(tenant, weight) }
+        guard let since = news.since else { return }
+        backlog.add(tenant, from: since)
+        share.name(tenant, weight: news.weight, at: now)
     }
 }

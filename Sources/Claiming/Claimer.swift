@@ -91,26 +91,19 @@ public final class Claimer: Sendable {
     ) async throws -> [ClaimedJob] {
         let began = seconds
         switch step {
-        case .claimNew(let limit, let since):
+        case .claimNew(let limit, let look):
             let (due, jobs) = try await queue.claimNew(
-                worker: worker, limit: limit, names: names, since: since)
+                worker: worker, limit: limit, names: names, look)
+            if call.hasLookedAtFront { call.looks += 1 }
             call.hasLookedAtFront = true
-            state.withLock { $0.lookedAtFront(from: since, due, took: jobs, at: seconds) }
+            state.withLock {
+                $0.lookedAtFront(due, took: jobs, in: seconds - began, at: seconds)
+            }
             return jobs
-        case .look(let range):
-            let due = try await queue.lookDue(names: names, in: range)
+        case .ask(let question):
+            let due = try await queue.lookAtTenants(names: names, question)
             call.looks += 1
-            state.withLock { $0.looked(at: range, due, took: seconds - began, at: seconds) }
-        case .beginScan:
-            let last = try await queue.lastTenant()
-            state.withLock { $0.beginScan(lastTenant: last) }
-        case .scan(let tenant, let count):
-            let due = try await queue.lookAtTenants(names: names, after: tenant, count: count)
-            call.looks += 1
-            state.withLock { $0.scanned(due, took: seconds - began, at: seconds) }
-        case .skipTenant(let last):
-            let tenant = try await queue.tenant(after: last)
-            state.withLock { $0.skipped(tenant) }
+            state.withLock { $0.asked(due, took: seconds - began, at: seconds) }
         case .claim(let request):
             let reply = try await queue.claimOfTenants(worker: worker, names: names, request)
             if reply.jobs.count < request.expected { call.vainClaims += 1 }
@@ -187,21 +180,23 @@ extension Claimer {
 
     /// A notification says that jobs are due from `time` on, in microseconds since 1970; any login may send one.
     public func notified(dueFrom time: Int64) {
-        state.withLock { $0.notified(dueFrom: time, at: seconds) }
+        hear([.notified(dueFrom: time)])
     }
 
     /// What was announced.
-    public func heard(_ news: [Announcement]) {
-        state.withLock { state in
-            for announcement in news { state.heard(announcement, at: seconds) }
-        }
-    }
+    public func heard(_ news: [Announcement]) { hear(news.map { .announced($0) }) }
 
     /// Looks at all that is due once more, in case something was passed over.
-    public func rescan() { state.withLock { $0.rescan(at: seconds) } }
+    public func rescan() { hear([.rescan]) }
 
     /// Looks at all that is due once more, however lately that was done.
-    public func lookAtAll() { state.withLock { $0.lookAtAll() } }
+    public func lookAtAll() { hear([.all]) }
+
+    private func hear(_ news: [ClaimState.News]) {
+        state.withLock { state in
+            for news in news { state.hear(news, at: seconds) }
+        }
+    }
 
     /// A run of a claimed job has left its slot.
     public func ended(_ job: ClaimedJob) { state.withLock { $0.ended(job, at: seconds) } }

@@ -9,7 +9,7 @@ extension Queue {
 
     /// What became due from a place on, taken if it fits.
     func claimNew(
-        worker: Int, limit: Int, names: [String], since: DuePosition
+        worker: Int, limit: Int, names: [String], _ look: DueFront.Look
     ) async throws -> (DueTenants, [ClaimedJob]) {
         let statement = Statement(
             """
@@ -18,44 +18,24 @@ extension Queue {
             left join lateral unnest(c.jobs) as j on true
             """,
             .int4(Int32(clamping: worker)), .int4(Int32(clamping: limit)), .textArray(names),
-            .timestamptz(since.time), .int8(since.user))
+            .timestamptz(look.start.time), .int8(look.start.user))
         let rows =
-            since == .beginning
+            look.isLong
             ? try await turn([Self.lookTime, statement])[1] : try await call(statement) { $0 }
         guard let first = rows.first else { throw QueueError.workerEnded }
         return (try DueTenants(first), try claimedJobs(rows, from: 12))
     }
 
-    /// Of whom something became due in a part of what is due.
-    func lookDue(names: [String], in range: DueCursor.Range) async throws -> DueTenants {
-        let statement = Statement(
-            "select now(), d.* from jobrunner.look_due($1, $2, $3, $4) as d", .textArray(names),
-            .timestamptz(range.start.time), .int8(range.start.user), .timestamptz(range.end))
-        return try DueTenants(try await turn([Self.lookTime, statement])[1].only())
-    }
-
     /// What is due of the next tenants by number.
     func lookAtTenants(
-        names: [String], after tenant: Int64, count: Int
+        names: [String], _ question: TenantRound.Question
     ) async throws -> DueTenants {
         let statement = Statement(
-            "select now(), d.* from jobrunner.look_at_tenants($1, $2, $3) as d", .textArray(names),
-            .int8(tenant), .int4(Int32(clamping: count)))
+            "select now(), d.* from jobrunner.look_at_tenants($1, $2, $3, $4, $5) as d",
+            .textArray(names), .int8(question.after), .int4(Int32(clamping: question.count)),
+            .timestamptz(question.since), .timestamptz(question.until))
         return try DueTenants(
             try await turn([Self.lookTime, statement])[1].only(), countsUpTo: 3)
-    }
-
-    /// The greatest number of a tenant.
-    func lastTenant() async throws -> Int64 {
-        let statement = Statement("select coalesce(max(t.id), 0) from jobrunner.tenants as t")
-        return try await call(statement) { Int64(try $0.only().int(0)) }
-    }
-
-    /// The number of the tenant that comes next; nil when there is none.
-    func tenant(after last: Int64) async throws -> Int64? {
-        let statement = Statement(
-            "select min(t.id) from jobrunner.tenants as t where t.id > $1", .int8(last))
-        return try await call(statement) { try $0.only().optionalInt(0).map(Int64.init) }
     }
 
     /// The oldest due jobs of some tenants.

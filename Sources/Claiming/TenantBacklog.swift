@@ -41,8 +41,7 @@ struct TenantBacklog: Sendable {
 
     /// Raises the floors over what a claim has taken of a tenant, in the order in which it takes: lane by lane, the oldest first.
     ///
-    /// `share`: the most it might take. A floor that was lowered while the claim was under way stays. Returns whether nothing of
-    /// the tenant is left.
+    /// `share`: the most it might take. Returns whether nothing of the tenant is left.
     mutating func take(
         _ jobs: [(lane: Lane, position: DuePosition)], of part: ClaimRequest.Part, share: Int
     ) -> Bool {
@@ -51,9 +50,7 @@ struct TenantBacklog: Sendable {
         for lane in Floors.lanes {
             guard let floor = floors[lane] else { continue }
             let taken = jobs.filter { $0.lane == lane }
-            if floor.position < part.floors[lane]?.position ?? .end {
-                floors[lane]?.count = nil
-            } else if let stop, lane.rawValue > stop.lane.rawValue {
+            if let stop, lane.rawValue > stop.lane.rawValue {
                 // Nothing more of the lane was there.
                 floors[lane] = nil
             } else if stop?.lane == lane || lane == .new && taken.count >= part.newShare {

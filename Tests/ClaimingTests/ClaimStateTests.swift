@@ -25,8 +25,9 @@ struct ClaimStateTests {
             let owner = Int64.random(in: 1...tenants, using: &play.noise)
             let isOfTenant = Bool.random(using: &play.noise)
             play.server.add(tenant: owner, at: time, lane: isOfTenant ? .due : .asked)
-            play.state.heard(
-                Announcement(since: time, tenant: isOfTenant ? owner : nil), at: play.seconds)
+            play.state.hear(
+                .announced(Announcement(since: time, tenant: isOfTenant ? owner : nil)),
+                at: play.seconds)
         }
         for step in 0..<1000 {
             disturb(&play, tenants, step)
@@ -36,7 +37,7 @@ struct ClaimStateTests {
         play.meanwhile = { _ in }
         for step in 0..<1000 {
             // What was held when its turn came is looked for again, as by one worker in turn.
-            if step % 500 == 0 { play.state.rescan(at: play.seconds) }
+            if step % 500 == 0 { play.state.hear(.rescan, at: play.seconds) }
             play.step()
         }
         let left = play.server.waiting.filter { $0.time <= play.server.now }
@@ -64,15 +65,17 @@ struct ClaimStateTests {
             let time = now - Int64.random(in: 0...60_000_000, using: &play.noise)
             let owner = tenant()
             play.server.add(tenant: owner, at: time)
-            play.state.heard(
-                Announcement(since: time, tenant: chance(0.5) ? owner : nil), at: play.seconds)
+            play.state.hear(
+                .announced(Announcement(since: time, tenant: chance(0.5) ? owner : nil)),
+                at: play.seconds)
         }
         if chance(0.1), let job = anyJob(), play.server.isWaiting(job) {
             play.server.take(job)
             if chance(0.3) {
                 play.server.release(job)
-                play.state.heard(
-                    Announcement(since: play.server.jobs[job].time, tenant: nil), at: play.seconds)
+                play.state.hear(
+                    .announced(Announcement(since: play.server.jobs[job].time, tenant: nil)),
+                    at: play.seconds)
             }
         }
         if chance(0.1), let job = anyJob(), play.server.isWaiting(job) {
@@ -84,14 +87,16 @@ struct ClaimStateTests {
             if play.server.paused.remove(owner) == nil {
                 play.server.paused.insert(owner)
             } else {
-                play.state.heard(Announcement(since: .min, tenant: owner), at: play.seconds)
+                play.state.hear(
+                    .announced(Announcement(since: .min, tenant: owner)), at: play.seconds)
             }
         }
         if step == 999 {
             play.server.paused = []
             for owner in 0...tenants {
                 play.server.limit(owner, to: nil)
-                play.state.heard(Announcement(since: .min, tenant: owner), at: play.seconds)
+                play.state.hear(
+                    .announced(Announcement(since: .min, tenant: owner)), at: play.seconds)
             }
         }
     }
@@ -176,7 +181,8 @@ struct ClaimStateTests {
             #expect(abs(share / (weight / 7) - 1) < 0.1, "\(tenant) \(share)")
         }
         play.server.weights[1] = 8
-        play.state.heard(Announcement(since: nil, tenant: 1, weight: 8), at: play.seconds)
+        play.state.hear(
+            .announced(Announcement(since: nil, tenant: 1, weight: 8)), at: play.seconds)
         let share = shares(500)[1] ?? 0
         #expect(abs(share / (8 / 14) - 1) < 0.1, "\(share)")
     }
@@ -235,15 +241,15 @@ struct ClaimStateTests {
         play.server.add(tenant: 1, at: play.server.now - 3_600_000_000)
         for _ in 0..<5 { play.step(1) }
         #expect(play.claimed.isEmpty)
-        play.state.rescan(at: play.seconds)
+        play.state.hear(.rescan, at: play.seconds)
         for _ in 0..<5 { play.step() }
         #expect(play.claimed.count == 1)
         play.server.add(tenant: 1, at: play.server.now - 3_600_000_000)
-        play.state.rescan(at: play.seconds)
+        play.state.hear(.rescan, at: play.seconds)
         for _ in 0..<5 { play.step() }
         #expect(play.claimed.count == 1)
         play.step(5)
-        play.state.rescan(at: play.seconds)
+        play.state.hear(.rescan, at: play.seconds)
         for _ in 0..<5 { play.step() }
         #expect(play.claimed.count == 2)
     }
@@ -255,12 +261,12 @@ struct ClaimStateTests {
         play.lookSpan = 0.1
         play.step()
         play.server.add(tenant: 1, at: play.server.now - 60_000_000)
-        play.state.notified(dueFrom: play.server.now - 60_000_000, at: play.seconds)
+        play.state.hear(.notified(dueFrom: play.server.now - 60_000_000), at: play.seconds)
         for _ in 0..<2 { play.step() }
         #expect(play.claimed.count == 1)
         let before = play.statements
         for _ in 0..<400 {
-            play.state.notified(dueFrom: .min, at: play.seconds)
+            play.state.hear(.notified(dueFrom: .min), at: play.seconds)
             play.step()
         }
         #expect(play.statements - before <= 400 + 2)
@@ -336,8 +342,7 @@ struct ClaimStateTests {
         for _ in 0..<5 { play.step(1, lasting: 0.001...0.001) }
         #expect(play.claimed.count == 2 && play.state.backlog.isEmpty)
         play.server.paused = []
-        play.state.heard(
-            Announcement(since: due, tenant: 1), at: play.seconds)
+        play.state.hear(.announced(Announcement(since: due, tenant: 1)), at: play.seconds)
         for _ in 0..<5 { play.step(0.1, lasting: 0.001...0.001) }
         #expect(play.claimed.count == 10)
     }

@@ -94,7 +94,7 @@ struct FakeClaims {
     // MARK: The verbs
 
     mutating func claimNew(limit: Int, since: DuePosition) -> (DueTenants, [ClaimedJob]) {
-        var (due, numbers) = look(from: since, to: now)
+        var (due, numbers) = look(from: since)
         let isRestricted =
             !paused.isEmpty
             || numbers.contains {
@@ -106,21 +106,16 @@ struct FakeClaims {
         return (due, taken)
     }
 
-    mutating func look(_ range: DueCursor.Range) -> DueTenants {
-        look(from: range.start, to: min(range.end, now)).0
-    }
-
-    var lastTenant: Int64 { tenants.max() ?? 0 }
-
-    func tenant(after last: Int64) -> Int64? { tenants.filter { $0 > last }.min() }
-
-    mutating func look(atTenantsAfter last: Int64, count: Int) -> DueTenants {
-        let tenants = tenants.filter { $0 > last }.sorted().prefix(count)
+    mutating func ask(_ question: TenantRound.Question) -> DueTenants {
+        let tenants = tenants.filter { $0 > question.after }.sorted().prefix(question.count)
         looked += tenants.count
         var due = DueTenants(
             reached: DuePosition(time: now, user: tenants.last ?? .min),
-            isCut: tenants.count == count, now: now)
-        let numbers = visible().filter { tenants.contains(jobs[$0].tenant) }
+            isCut: tenants.count == question.count, now: now)
+        let numbers = visible().filter {
+            tenants.contains(jobs[$0].tenant) && jobs[$0].time >= question.since
+                && jobs[$0].time <= question.until
+        }
         due.weights = weights
         due.found = grouped(numbers).map { found in
             var found = found
@@ -167,16 +162,14 @@ struct FakeClaims {
         return RemainingCapacity(tenant: tenant, room: room, state: room == 0 ? .full : .limited)
     }
 
-    private mutating func look(
-        from start: DuePosition, to end: Int64
-    ) -> (DueTenants, [Int]) {
-        let entries = visible().filter { jobs[$0].position >= start && jobs[$0].time <= end }
+    private mutating func look(from start: DuePosition) -> (DueTenants, [Int]) {
+        let entries = visible().filter { jobs[$0].position >= start }
         let some = Array(entries.prefix(lookMax))
         looked += some.count
         let isCut = entries.count >= lookMax
         var due = DueTenants(
             reached: isCut
-                ? jobs[some[some.count - 1]].position : DuePosition(time: end, user: .max),
+                ? jobs[some[some.count - 1]].position : DuePosition(time: now, user: .max),
             isCut: isCut, now: now)
         let numbers = some.filter { !paused.contains(jobs[$0].tenant) }
         due.found = grouped(numbers)

@@ -18,7 +18,7 @@ struct Play {
     var seconds = 0.0
     /// Statements of its claims.
     private(set) var statements = 0
-    /// How long a look at a range or at tenants takes.
+    /// How long a long look takes, and one at tenants.
     var lookSpan = 0.0
     var noise: SplitMix
     /// What happens between a statement's snapshot and its answer.
@@ -67,26 +67,21 @@ struct Play {
         _ step: ClaimState.Step, _ call: inout ClaimState.Call, _ lasting: ClosedRange<Double>
     ) {
         switch step {
-        case .claimNew(let limit, let since):
-            let (due, jobs) = server.claimNew(limit: limit, since: since)
+        case .claimNew(let limit, let look):
+            let span = look.isLong || call.hasLookedAtFront ? lookSpan : 0
+            pass(span)
+            let (due, jobs) = server.claimNew(limit: limit, since: look.start)
+            if call.hasLookedAtFront { call.looks += 1 }
             call.hasLookedAtFront = true
             disturb()
-            state.lookedAtFront(from: since, due, took: jobs, at: seconds)
+            state.lookedAtFront(due, took: jobs, in: span, at: seconds)
             begin(jobs, lasting)
-        case .look(let range):
+        case .ask(let question):
             pass(lookSpan)
             call.looks += 1
-            let due = server.look(range)
+            let due = server.ask(question)
             disturb()
-            state.looked(at: range, due, took: lookSpan, at: seconds)
-        case .beginScan: state.beginScan(lastTenant: server.lastTenant)
-        case .scan(let last, let count):
-            pass(lookSpan)
-            call.looks += 1
-            let due = server.look(atTenantsAfter: last, count: count)
-            disturb()
-            state.scanned(due, took: lookSpan, at: seconds)
-        case .skipTenant(let last): state.skipped(server.tenant(after: last))
+            state.asked(due, took: lookSpan, at: seconds)
         case .claim(let request):
             let reply = server.claim(request)
             disturb()

@@ -152,13 +152,13 @@ import Testing
                 """
                 \(Given.due(.last, for: "10 min"))
                 alter function jobrunner.look_due rename to look_due_at_once;
-                create function jobrunner.look_due(in_names text[], in_since timestamptz, in_since_user_id bigint, in_until timestamptz)
+                create function jobrunner.look_due(in_names text[], in_since timestamptz, in_since_user_id bigint)
                 returns jobrunner.due_tenants language plpgsql as $$
                 begin
-                  if in_since < least(in_until, now()) - interval '10 s' then
+                  if in_since < now() - interval '10 s' then
                     perform pg_sleep(60);
                   end if;
-                  return jobrunner.look_due_at_once(in_names, in_since, in_since_user_id, in_until);
+                  return jobrunner.look_due_at_once(in_names, in_since, in_since_user_id);
                 end
                 $$;
                 """)

@@ -27,7 +27,7 @@ begin
   if not found then
     raise exception 'worker % has ended or drains', in_worker_id using errcode = 'JR003';
   end if;
-  due := jobrunner.look_due(in_names, in_since, in_since_user_id, 'infinity');
+  due := jobrunner.look_due(in_names, in_since, in_since_user_id);
   if due.tenant_ids is null or due.is_cut or due.has_paused or -1 = any (due.lanes)
     or in_limit < (select sum(c.count) from unnest(due.counts) as c (count))
   then

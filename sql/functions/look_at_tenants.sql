@@ -1,7 +1,9 @@
 create or replace function jobrunner.look_at_tenants(
   in_names text[],
   in_after bigint,
-  in_count integer
+  in_count integer,
+  in_since timestamptz,
+  in_until timestamptz
 ) returns jobrunner.due_tenants
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -9,9 +11,10 @@ set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set jit = off
 as $$
--- Asks the next in_count tenants after in_after, by number, what of theirs is due and waits: of each lane the oldest
--- job, and up to four of them for the count (4: four or more). Costs by tenants and by what of theirs runs or is dead,
--- whatever the backlog. looked_user_id is the last tenant that was asked, is_cut whether there are more. Locks nothing.
+-- Asks the next in_count tenants after in_after, by number, what of theirs is due since in_since, until in_until, and
+-- waits: of each lane the oldest job, and up to four of them for the count (4: four or more). Costs by tenants and by
+-- what of theirs runs or is dead, whatever the backlog. looked_user_id is the last tenant that was asked, is_cut
+-- whether there are more. Locks nothing.
 declare
   v_due jobrunner.due_tenants;
   v_ids bigint[] := array(select t.id from jobrunner.tenants as t where t.id > in_after order by t.id limit in_count);
@@ -28,8 +31,8 @@ begin
         select j.claimable_at, j.user_id
         from jobrunner.jobs as j
         -- By rows, as in claim_of_tenants.
-        where (j.tenant_id, j.priority, j.claimable_at) >= (t.id, l.lane, '-infinity')
-          and (j.tenant_id, j.priority, j.claimable_at) <= (t.id, l.lane, now())
+        where (j.tenant_id, j.priority, j.claimable_at) >= (t.id, l.lane, in_since)
+          and (j.tenant_id, j.priority, j.claimable_at) <= (t.id, l.lane, least(in_until, now()))
           and j.state = 'waiting' and j.crashes < 2 and j.name = any (in_names)
         order by j.tenant_id, j.priority, j.claimable_at, j.user_id
         limit 4

@@ -1,8 +1,7 @@
 create or replace function jobrunner.look_due(
   in_names text[],
   in_since timestamptz,
-  in_since_user_id bigint,
-  in_until timestamptz
+  in_since_user_id bigint
 ) returns jobrunner.due_tenants
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -10,11 +9,9 @@ set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set jit = off
 as $$
--- The tenants of whom jobs of these files became due from (in_since, in_since_user_id) on and until in_until, and wait,
--- of the oldest 1,000 entries of jobs_due. Those of paused tenants are left out: resume_jobs announces them. Locks
--- nothing.
+-- The tenants of whom jobs of these files became due from (in_since, in_since_user_id) on, and wait, of the oldest
+-- 1,000 entries of jobs_due. Those of paused tenants are left out: resume_jobs announces them. Locks nothing.
 declare
-  v_until timestamptz := least(in_until, now());
   v_due jobrunner.due_tenants;
   v_count integer;
   v_last_at timestamptz;
@@ -24,7 +21,7 @@ begin
     select j.user_id, j.tenant_id, j.priority, j.claimable_at,
       j.state = 'waiting' and j.crashes < 2 and j.name = any (in_names) as is_ours
     from jobrunner.jobs as j
-    where (j.claimable_at, j.user_id) >= (in_since, in_since_user_id) and j.claimable_at <= v_until
+    where (j.claimable_at, j.user_id) >= (in_since, in_since_user_id) and j.claimable_at <= now()
     order by j.claimable_at, j.user_id
     limit 1000
   ), lanes as (
@@ -45,10 +42,10 @@ begin
     select count(*) as count, max(e.claimable_at) as last_at, (array_agg(e.user_id))[count(*)] as last_user_id
       from entries as e
   ) as e;
-  -- Where nothing was cut off, all until then is seen. Else the last entry is looked at again: of its user several jobs
+  -- Where nothing was cut off, all until now is seen. Else the last entry is looked at again: of its user several jobs
   -- may be due.
   v_due.is_cut := v_count = 1000;
-  v_due.looked_at := case when v_due.is_cut then v_last_at else v_until end;
+  v_due.looked_at := case when v_due.is_cut then v_last_at else now() end;
   v_due.looked_user_id := case when v_due.is_cut then v_last_user_id else 9223372036854775807 end;
   return jobrunner.without_paused(v_due);
 end
