@@ -11,6 +11,16 @@ extension Answer {
         guard !tag.isEmpty || !date.isEmpty else { return nil }
         return "\(tag)\n\(date)\n\(addressHash(url))"
     }
+
+    /// Stands for the body, the address and the header field that says where the list goes on.
+    ///
+    /// By it an answer is known again whose source names no version of it; it is never sent. `positionHeader` nil means
+    /// that no header field says where the list goes on.
+    public func likeness(positionHeader: String?) -> String {
+        let position = positionHeader.flatMap(response.header) ?? ""
+        let parts = [Hex.encode(blake2b(response.body)), addressHash(url), stableHash(position)]
+        return "like " + parts.joined(separator: " ")
+    }
 }
 
 /// The header fields for a stored validator, if it belongs to this very address.

@@ -166,6 +166,9 @@ extension ClaimState {
     /// Whether jobs wait for a slot that is not kept for others.
     var isHeldBack: Bool { !backlog.isEmpty && (share.isHeldBack || restricted.holdsNew) }
 
+    /// Whether a tenant goes on when the outcome of one of its runs is written.
+    var awaitsOutcomes: Bool { restricted.awaitOutcomes }
+
     /// Of which tenants a run is to yield, and how many.
     mutating func yields(at now: Double) -> [Int64: Int] {
         // Between two looks for tenants that starve, in seconds.

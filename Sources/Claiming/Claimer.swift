@@ -169,6 +169,12 @@ extension Claimer {
     /// Whether jobs wait for a slot that is not kept for others.
     public var isHeldBack: Bool { state.withLock { $0.isHeldBack } }
 
+    /// Whether a claim waits for outcomes to be written: of a tenant at its limit, or of a suspect.
+    public var awaitsOutcomes: Bool {
+        let isSuspectHeld = suspect.withLock { if case .held = $0 { true } else { false } }
+        return isSuspectHeld || state.withLock { $0.awaitsOutcomes }
+    }
+
     /// This worker's place among the living, from 0, and how many these are: workers begin at different tenants, and
     /// those at their limits are asked the more seldom.
     public func setRank(_ rank: Int, of workers: Int) {

@@ -14,6 +14,9 @@ struct RestrictedTenants: Sendable {
     /// Only jobs of new users wait of some tenant, and may not begin.
     var holdsNew: Bool { !heldNew.isEmpty }
 
+    /// Some tenant goes on when the outcome of a run is written.
+    var awaitOutcomes: Bool { !atLimit.isEmpty || holdsNew }
+
     mutating func reachedLimit(_ tenant: Int64) { atLimit.insert(tenant) }
     mutating func holdNew(_ tenant: Int64) { heldNew.insert(tenant) }
 

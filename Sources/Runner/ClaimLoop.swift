@@ -11,7 +11,7 @@ final class ClaimLoop: Sendable {
     private static let batchWindow = Duration.milliseconds(2)
     /// Between claims while jobs become due all the time and no notification comes: a claim of few
     /// jobs costs little less than one of many.
-    private static let claimInterval = Duration.milliseconds(50)
+    private static let claimInterval = Duration.milliseconds(100)
     /// A worker that found something so lately polls more often.
     private static let busy = Duration.seconds(5)
     private static let busyPoll = Duration.milliseconds(100)

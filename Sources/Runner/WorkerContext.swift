@@ -68,7 +68,10 @@ final class WorkerContext: Sendable {
             queue, files: self.files.mapValues(\.needs), capacity: settings.concurrency,
             reserved: settings.reserved)
         self.claimer = claimer
-        completer = Completer(queue, log, failedWait: settings.failedWait) {
+        completer = Completer(
+            queue, log, failedWait: settings.failedWait,
+            isAwaited: { settings.drains || claimer.awaitsOutcomes }
+        ) {
             [slotWakeUp, dueWakeUp] written in
             slotWakeUp.wake()
             if claimer.written(written) { dueWakeUp.wake() }

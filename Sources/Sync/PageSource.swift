@@ -70,6 +70,8 @@ struct PageSource {
             try protectSecrets(in: &answer)
             if let fetched = try judged(answer, pass) { return fetched }
             switch answer.kind(for: entity.request) {
+            case .content where isKnown(answer, &pass):
+                return .page(.unmodified(entity, reached: pass.syncToken))
             case .content: return try await read(answer, &pass)
             case .empty: return .page(.empty(entity, at: pass.cursor))
             case .unchanged where entity.isConditional && pass.isAtStart:
@@ -206,7 +208,6 @@ struct PageSource {
             return .failing(
                 remains(of: answer, document, pass), context.session.end(by: said))
         }
-        if entity.isConditional, pass.isAtStart { pass.validator = validator(of: answer) }
         if let lists = try reader.innerLists(in: document.root, from: answer.url) {
             return .page(try await page(answer, reading: lists, pass))
         }
@@ -219,9 +220,20 @@ struct PageSource {
         return .page(try page(answer, document, pass))
     }
 
-    /// What the next pass asks with; one that repeats a secret is not kept, as one that can't be sent is not.
-    private func validator(of answer: Answer) -> String? {
-        answer.validator.flatMap { context.session.credentials.holdsSecret($0) ? nil : $0 }
+    /// Whether the answer is the one that the last pass read and that was all of its list.
+    ///
+    /// Only of a source that names no version of its answers: another one says so by 304. Notes what the next pass asks
+    /// with; a validator that repeats a secret is not kept, as one that can't be sent is not.
+    private func isKnown(_ answer: Answer, _ pass: inout PassState) -> Bool {
+        guard entity.isConditional, pass.isAtStart else { return false }
+        if case .fail = answer.verdict { return false }
+        let last = pass.validator
+        if let validator = answer.validator {
+            pass.validator = context.session.credentials.holdsSecret(validator) ? nil : validator
+            return false
+        }
+        pass.validator = answer.likeness(positionHeader: entity.page.positionHeader)
+        return pass.validator == last
     }
 
     /// The page as its records are read of it.

@@ -22,6 +22,45 @@ struct SparingTests {
         }
     }
 
+    /// A row that somebody has changed shows whether it was compared with what the source has.
+    @Test(arguments: [true, false])
+    func `of a source that names no version the very same answer is not read again`(
+        _ isConditional: Bool
+    ) async throws {
+        let yaml = World.generic(
+            "single", page: "style: single, size: 500", query: #"untagged: "1""#,
+            incremental: isConditional ? "conditional: true" : "")
+        try await withSyncedWorld(yaml, videos: 60) { world in
+            for change in [nil, #"{"user": "ann", "op": "edit", "count": 1, "name": "new"}"#, nil] {
+                if let change { try await world.source.command("POST", "change", change) }
+                try await world.sql("update synced.generic_item set name = 'changed'")
+                try await world.runAgain()
+                let changed = try await world.value(Self.changed).flatMap(Int.init)
+                #expect(changed == (isConditional && change == nil ? 60 : 0))
+            }
+            #expect(
+                try await world.source.log(user: "ann").map { $0.int("status") } == [
+                    200, 200, 200, 200,
+                ])
+        }
+    }
+
+    private static let changed = "select count(*) from synced.generic_item where name = 'changed'"
+
+    @Test func `what is asked for in full is read, though the answer is the very same`()
+        async throws
+    {
+        let yaml = World.generic(
+            "single", page: "style: single, size: 500", query: #"untagged: "1""#,
+            incremental: "conditional: true")
+        try await withSyncedWorld(yaml, videos: 60) { world in
+            try await world.sql("update synced.generic_item set name = 'changed'")
+            try await world.enqueue("ann", full: true)
+            try await world.runAgain()
+            #expect(try await world.value(Self.changed) == "0")
+        }
+    }
+
     private static func probed(_ page: String = "") -> String {
         let probe = """
             probe:

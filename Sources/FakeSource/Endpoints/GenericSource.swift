@@ -14,7 +14,8 @@ struct GenericSource {
             return .error(404, "User not found")
         }
         let tag = "\"\(user.key % 1_000_000)-\(user.revision)\""
-        if request.header("if-none-match") == tag {
+        let isTagged = request.query("untagged") == nil
+        if isTagged, request.header("if-none-match") == tag {
             return Answer(status: 304, headers: [("ETag", tag)])
         }
         var reader = Reader(
@@ -22,7 +23,7 @@ struct GenericSource {
             limit: try request.limit(),
             cursorFault: fault?.cursorFault, duplicates: fault?.duplicates ?? 0)
         var answer = try reader.read(style)
-        answer.headers.append(("ETag", tag))
+        if isTagged { answer.headers.append(("ETag", tag)) }
         return answer
     }
 

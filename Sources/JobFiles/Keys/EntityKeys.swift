@@ -51,7 +51,8 @@ extension Mapping where Model == Entity {
             "conditional", \.isConditional, .boolean,
             """
             `ETag` and `Last-Modified` of a pass's first answer are sent back, and 304 ends the next \
-            pass. It is for requests by `GET`.
+            pass; from a source that sends neither, the very same answer does. It is for requests by `GET`, and \
+            for lists of one page.
             """)
         required("records", \.records, .records, "Where the records are.")
         required("write", \.write, Mapping<Write>.write.form, "Where the records go.")
