@@ -33,8 +33,10 @@ extension Renderer {
                 separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
             for (number, part) in parts.enumerated() {
                 if number > 0 { segments.append(Template(pieces: [])) }
-                let literal = String(decoding: part, as: UTF8.self).replacing("%2E", with: ".")
-                    .replacing("%2e", with: ".")
+                var literal = String(decoding: part, as: UTF8.self)
+                if part.contains(UInt8(ascii: "%")) {
+                    literal = literal.replacing("%2E", with: ".").replacing("%2e", with: ".")
+                }
                 if !literal.isEmpty {
                     segments[segments.count - 1].pieces.append(.literal(literal))
                 }

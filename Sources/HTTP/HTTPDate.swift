@@ -11,7 +11,7 @@ public enum HTTPDate {
     /// `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` (two digits mean 1970 to
     /// 2069), `Sun Nov  6 08:49:37 1994`. The name of the weekday is not compared with the date.
     public static func unixSeconds(_ text: String) -> Int? {
-        let words = text.split { " -,".contains($0) }
+        let words = text.utf8.split { " -,".utf8.contains($0) }.map(Substring.init)
         guard words.count == 5 || words.count == 6 else { return nil }
         guard words[0].utf8.allSatisfy(isLetter) else { return nil }
         if words.count == 5 {
@@ -41,7 +41,8 @@ public enum HTTPDate {
             year.utf8.count != 3, var year = number(year, digits: 2...4)
         else { return nil }
         if year < 100 { year += year < 70 ? 2000 : 1900 }
-        let clock = time.split(separator: ":", omittingEmptySubsequences: false)
+        let clock = time.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+            .map(Substring.init)
         guard clock.count == 3, let hour = number(clock[0], digits: 2...2), hour < 24,
             let minute = number(clock[1], digits: 2...2), minute < 60,
             let second = number(clock[2], digits: 2...2), second <= 60

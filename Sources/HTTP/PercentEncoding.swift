@@ -15,8 +15,10 @@ public func percentEncode(queryValue: String) -> String {
     percentEncode(queryValue, keeping: isUnreserved)
 }
 
+private let digits = Array("0123456789ABCDEF".utf8)
+
 func percentEncode(_ text: String, keeping isKept: (UInt8) -> Bool) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
+    guard !text.utf8.allSatisfy(isKept) else { return text }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.utf8.count)
     for byte in text.utf8 {
@@ -40,7 +42,10 @@ func isHexDigit(_ byte: UInt8) -> Bool {
 }
 
 func isUnreserved(_ byte: UInt8) -> Bool {
-    isLetter(byte) || isDigit(byte) || "-._~".utf8.contains(byte)
+    switch byte {
+    case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
+    default: isLetter(byte) || isDigit(byte)
+    }
 }
 
 /// The text that `percentEncode` made this of; nil where it is none that it makes.

@@ -9,11 +9,12 @@ struct URLParts {
     /// Cuts an absolute URL; nil when it is not plain ASCII http(s) without a user name.
     init?(absolute url: String) {
         guard url.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else { return nil }
-        guard let colon = url.firstIndex(of: ":") else { return nil }
-        let rest = url[url.index(after: colon)...]
+        // By bytes, for characters of ASCII are bytes.
+        guard let colon = url.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let rest = url[url.utf8.index(after: colon)...]
         guard rest.hasPrefix("//") else { return nil }
         let tail = rest.dropFirst(2)
-        let authorityEnd = tail.firstIndex { "/?#".contains($0) } ?? tail.endIndex
+        let authorityEnd = tail.utf8.firstIndex { "/?#".utf8.contains($0) } ?? tail.endIndex
         guard let origin = Origin(scheme: url[..<colon], authority: tail[..<authorityEnd]) else {
             return nil
         }
@@ -28,8 +29,8 @@ struct URLParts {
     }
 
     static func split(pathAndQuery text: Substring) -> (path: Substring, query: Substring?) {
-        let text = text.prefix { $0 != "#" }
-        guard let mark = text.firstIndex(of: "?") else { return (text, nil) }
-        return (text[..<mark], text[text.index(after: mark)...])
+        let text = Substring(text.utf8.prefix { $0 != UInt8(ascii: "#") })
+        guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) else { return (text, nil) }
+        return (text[..<mark], text[text.utf8.index(after: mark)...])
     }
 }

@@ -66,8 +66,9 @@ extension Source {
     /// Whether a request may go to an address without placeholders: over https, to this machine, or where the file says
     /// that others may read it.
     public func maySend(to address: String) -> Bool {
+        if address.hasPrefix("https://") { return true }
         guard let parts = AddressTemplate.split(address) else { return false }
-        return isInsecure || parts.scheme == "https://" || parts.host == "[::1]"
+        return isInsecure || parts.host == "[::1]"
             || HostName(parts.host)?.isOwn ?? false
     }
 }

@@ -1,39 +1,163 @@
 /// One kind of record a job syncs.
+///
+/// What it holds stands behind one reference: a run hands it to a dozen of its parts, and each copy would count all that
+/// it refers to. A change makes a copy of its own.
 public struct Entity: Sendable, Equatable {
+    private struct Values: Equatable {
+        var name: String
+        var isEnabled: Bool
+        var cloudkit: CloudKitOperation?
+        var request: Request
+        var continuation: Request?
+        var errors: [ErrorRule]
+        var page: Page
+        var incremental: Incremental?
+        var records: Records
+        var write: Write
+        var recover: [Recovery]
+        var forEach: ForEach?
+        var probe: Probe?
+        var isConditional: Bool
+        var push: Push?
+        var requiresPrevious: Bool
+        var question: Question
+    }
+
+    private final class Storage: Sendable {
+        let values: Values
+
+        init(_ values: Values) { self.values = values }
+    }
+
+    private var storage: Storage
+
+    init(
+        name: String,
+        isEnabled: Bool,
+        cloudkit: CloudKitOperation? = nil,
+        request: Request,
+        continuation: Request? = nil,
+        errors: [ErrorRule] = [],
+        page: Page,
+        incremental: Incremental? = nil,
+        records: Records,
+        write: Write,
+        recover: [Recovery],
+        forEach: ForEach? = nil,
+        probe: Probe? = nil,
+        isConditional: Bool,
+        push: Push? = nil,
+        requiresPrevious: Bool = false,
+        question: Question = Question()
+    ) {
+        storage = Storage(
+            Values(
+                name: name, isEnabled: isEnabled, cloudkit: cloudkit, request: request,
+                continuation: continuation, errors: errors, page: page, incremental: incremental,
+                records: records, write: write, recover: recover, forEach: forEach, probe: probe,
+                isConditional: isConditional, push: push, requiresPrevious: requiresPrevious,
+                question: question))
+    }
+
+    /// Whether all that they hold is the same.
+    public static func == (one: Entity, other: Entity) -> Bool {
+        one.storage === other.storage || one.storage.values == other.storage.values
+    }
+
+    private mutating func change(_ change: (inout Values) -> Void) {
+        var values = storage.values
+        change(&values)
+        storage = Storage(values)
+    }
+}
+
+// What it holds; `_read` lends a value where `get` would copy it.
+extension Entity {
     /// Unique in its file; names the checkpoint.
-    public var name: String
+    public var name: String {
+        _read { yield storage.values.name }
+        set { change { $0.name = newValue } }
+    }
     /// False: declared, and left alone by runs.
-    public var isEnabled: Bool
+    public var isEnabled: Bool {
+        _read { yield storage.values.isEnabled }
+        set { change { $0.isEnabled = newValue } }
+    }
     /// The preset's operation, which `request` was made of; nil when the file has a request of its own.
-    public var cloudkit: CloudKitOperation?
+    public var cloudkit: CloudKitOperation? {
+        _read { yield storage.values.cloudkit }
+        set { change { $0.cloudkit = newValue } }
+    }
     /// What is sent for each page.
-    public var request: Request
+    public var request: Request {
+        _read { yield storage.values.request }
+        set { change { $0.request = newValue } }
+    }
     /// What is sent for each page behind a position, where that is another request; nil means the same.
-    public var continuation: Request?
+    public var continuation: Request? {
+        _read { yield storage.values.continuation }
+        set { change { $0.continuation = newValue } }
+    }
     /// What an answer means that is no list, in file order; the first that fits holds.
-    public var errors: [ErrorRule] = []
+    public var errors: [ErrorRule] {
+        _read { yield storage.values.errors }
+        set { change { $0.errors = newValue } }
+    }
     /// How a pass goes from page to page.
-    public var page: Page
+    public var page: Page {
+        _read { yield storage.values.page }
+        set { change { $0.page = newValue } }
+    }
     /// What makes a pass incremental; nil when every pass is full.
-    public var incremental: Incremental?
+    public var incremental: Incremental? {
+        _read { yield storage.values.incremental }
+        set { change { $0.incremental = newValue } }
+    }
     /// Where the records are.
-    public var records: Records
+    public var records: Records {
+        _read { yield storage.values.records }
+        set { change { $0.records = newValue } }
+    }
     /// Where they go.
-    public var write: Write
+    public var write: Write {
+        _read { yield storage.values.write }
+        set { change { $0.write = newValue } }
+    }
     /// Declared failures and their cures, in file order.
-    public var recover: [Recovery]
+    public var recover: [Recovery] {
+        _read { yield storage.values.recover }
+        set { change { $0.recover = newValue } }
+    }
     /// What it has a pass each for; nil means one pass.
-    public var forEach: ForEach?
+    public var forEach: ForEach? {
+        _read { yield storage.values.forEach }
+        set { change { $0.forEach = newValue } }
+    }
     /// The small request that tells whether a pass is worth reading; nil means none.
-    public var probe: Probe?
+    public var probe: Probe? {
+        _read { yield storage.values.probe }
+        set { change { $0.probe = newValue } }
+    }
     /// `ETag` and `Last-Modified` of a pass's first answer are sent back; 304 ends the next pass.
-    public var isConditional: Bool
+    public var isConditional: Bool {
+        _read { yield storage.values.isConditional }
+        set { change { $0.isConditional = newValue } }
+    }
     /// How local edits reach the source; nil means never.
-    public var push: Push?
+    public var push: Push? {
+        _read { yield storage.values.push }
+        set { change { $0.push = newValue } }
+    }
     /// Synced only in a run that has read the entity before it to its end.
-    public var requiresPrevious = false
+    public var requiresPrevious: Bool {
+        _read { yield storage.values.requiresPrevious }
+        set { change { $0.requiresPrevious = newValue } }
+    }
     /// What decides which records its answers hold.
-    public var question = Question()
+    public var question: Question {
+        _read { yield storage.values.question }
+        set { change { $0.question = newValue } }
+    }
 }
 
 /// The small request that tells whether a pass is worth reading.

@@ -129,7 +129,8 @@ struct EntitySequence {
         if let refusal = part.refusal { return refusal }
         var part = part
         let start = try context.inputs.start(of: part.entity)
-        part.entity.incremental?.start = start
+        // A change copies all that the entity holds.
+        if part.entity.incremental?.start != start { part.entity.incremental?.start = start }
         return try await Pass(of: part, context, calls).perform()
     }
 
