@@ -103,6 +103,14 @@ final class Cluster: Sendable {
         return try await withDatabase { try await $0.run { try $0.query(statement) } }
     }
 
+    /// The rows of one statement, by a superuser: statistics hide what other logins have run.
+    func inspect(_ sql: String, _ binds: Bind...) async throws -> Rows {
+        let statement = Statement(sql, binds: binds, cached: false)
+        return try await withDatabase(asAdministrator: true) {
+            try await $0.run { try $0.query(statement) }
+        }
+    }
+
     /// A number, the only value of the only row.
     func number(_ sql: String, _ binds: Bind...) async throws -> Double {
         let statement = Statement(sql, binds: binds, cached: false)

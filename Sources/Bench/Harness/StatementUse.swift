@@ -28,7 +28,7 @@ extension Cluster {
 
     /// Keeps the ten statements that took the longest in the raw numbers.
     func keepStatements(as name: String, in measurements: Measurements) async throws {
-        let rows = try await query(
+        let rows = try await inspect(
             """
             select left(regexp_replace(query, '\\s+', ' ', 'g'), 120) as query, calls, rows,
               total_exec_time as ms, shared_blks_hit + shared_blks_read as buffers, wal_bytes::float8
@@ -51,7 +51,7 @@ extension Cluster {
 
     /// What the statements whose text matches a regular expression took since the counting began.
     func use(of pattern: String) async throws -> StatementUse {
-        let row = try await query(
+        let row = try await inspect(
             """
             select coalesce(sum(calls), 0)::float8 as calls, coalesce(sum(rows), 0)::float8 as rows,
               coalesce(sum(total_exec_time), 0)::float8 as ms,
