@@ -7,9 +7,9 @@ let firstSyncBenchmark = Benchmark(
     goals: pageSizes.map {
         .ratio(
             "pages of \(readable(Double($0))), to COPY + merge of the same rows", "sync by \($0)",
-            to: "copy by \($0)", .atLeast, 0.7)
+            to: "copy by \($0)", .atLeast, 0.85)
     } + [
-        .ratio("pages of 1,000, to dlt", "sync by 1000", to: "dlt by 1000", .atLeast, 10),
+        .ratio("pages of 1,000, to dlt", "sync by 1000", to: "dlt by 1000", .atLeast, 15),
         .figure("resident memory, VmHWM", "resident memory", .atMost, 100, "MB"),
     ],
     measure: measureFirstSync)

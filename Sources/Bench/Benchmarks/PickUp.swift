@@ -9,8 +9,8 @@ let pickUpBenchmark = Benchmark(
     sentence:
         "From the commit of an enqueue to the start of its run, one at a time on an idle system.",
     goals: [
-        .figure("pick-up, p50", "pick-up p50", .atMost, 2, "ms"),
-        .figure("pick-up, p99", "pick-up p99", .atMost, 5, "ms"),
+        .figure("pick-up, p50", "pick-up p50", .atMost, 1, "ms"),
+        .figure("pick-up, p99", "pick-up p99", .atMost, 3, "ms"),
     ],
     measure: measurePickUp)
 

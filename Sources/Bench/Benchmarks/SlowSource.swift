@@ -7,7 +7,7 @@ let slowSourceBenchmark = Benchmark(
         "2,000 runs in flight in one process, on a source that takes two seconds for a page of 20; each needs"
         + " more pages than its deadline of seven seconds allows.",
     goals: [
-        .figure("resident memory, VmHWM", "resident memory", .atMost, 200, "MB"),
+        .figure("resident memory, VmHWM", "resident memory", .atMost, 120, "MB"),
         .figure("latest end after a deadline", "overshoot, greatest", .atMost, 250, "ms"),
         .figure(
             "longest time between two heartbeats", "heartbeat, longest gap", .atMost, 6, "s"),

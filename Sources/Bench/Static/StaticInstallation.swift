@@ -106,4 +106,24 @@ struct StaticInstallation: Sendable {
         }
         return drain
     }
+
+    /// Nothing is due for a month.
+    func postponeAll() async throws {
+        try await cluster.script(
+            "update jobrunner.jobs set due_at = now() + interval '30 days'")
+    }
+
+    /// Reads everything of everyone once, so that all later runs find nothing new.
+    func firstSyncs(of files: [String], concurrency: Int) async throws {
+        for file in files {
+            context.say("first syncs of \(source.users) users: \(file)")
+            // Some first, and statistics: PostgreSQL keeps plans that it made for empty tables.
+            for users in [100, source.users] {
+                try await postponeAll()
+                try await makeDue(file, users: users)
+                _ = try await drain(concurrency: concurrency)
+                try await cluster.script("analyze")
+            }
+        }
+    }
 }
