@@ -7,7 +7,6 @@ struct Dlt: Sendable {
 
     /// What is installed; another version measures something else.
     private static let version = "1.31.0"
-    private static let folder = ".build/bench/dlt-\(version)"
 
     /// How it is set, for the report.
     static let sentence =
@@ -17,21 +16,9 @@ struct Dlt: Sendable {
 
     /// Installs it when it is missing, which takes a minute and the network; nil when it can't be.
     static func installed(_ context: BenchmarkContext) async throws -> Dlt? {
-        let python = "\(folder)/bin/python"
-        if !fileExists("\(folder)/installed") {
-            context.say("installing dlt \(version) in \(folder)")
-            do {
-                try await context.run("python3", ["-m", "venv", folder])
-                try await context.run(
-                    python, ["-m", "pip", "install", "--quiet", "dlt[postgres]==\(version)"])
-                try writeFile("\(folder)/installed", "")
-            } catch let error as BenchError {
-                try Task.checkCancellation()
-                context.measurements.remark("dlt could not be installed: \(error)")
-                return nil
-            }
-        }
-        return Dlt(context: context, python: python)
+        try await PythonPackages.installed(
+            context, as: "dlt-\(version)", ["dlt[postgres]==\(version)"]
+        ).map { Dlt(context: context, python: $0.python) }
     }
 
     /// Records per second of a first sync of the whole source into a database.
