@@ -3,5 +3,5 @@ let allBenchmarks: [Benchmark] = [
     drainBenchmark, pickUpBenchmark, idleRunsBenchmark, firstSyncBenchmark, sameAgainBenchmark,
     slowSourceBenchmark, snapshotBenchmark, processesBenchmark, neighboursBenchmark,
     startUpBenchmark, fleetBenchmark, slowNeighbourBenchmark,
-    spreadBenchmark, screensBenchmark, peersBenchmark,
+    spreadBenchmark, screensBenchmark, tenMillionBenchmark, peersBenchmark,
 ].sorted { $0.number < $1.number }
