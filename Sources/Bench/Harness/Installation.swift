@@ -51,10 +51,22 @@ struct Installation: Sendable {
             environment: variables, as: "serve")
     }
 
+    private var sealingKey: String { "\(context.folder)/sealing.key" }
+
+    /// Makes the key that seals secrets; without it no secret can be stored.
+    func makeSealingKey() throws {
+        let bytes = (0..<32).map { _ in UInt8.random(in: 0...255) }
+        let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+        try writeFile(sealingKey, digits.joined())
+        chmod(sealingKey, 0o600)
+    }
+
     private func environment() -> [String: String] {
-        [
+        var variables = [
             "DATABASE_URL": cluster.url, "JOBRUNNER_JOBS": jobs,
             "JOBRUNNER_PRIVATE_NETWORKS": "127.0.0.0/8",
         ]
+        if fileExists(sealingKey) { variables["JOBRUNNER_KEY_FILE"] = sealingKey }
+        return variables
     }
 }

@@ -3,5 +3,6 @@ let allBenchmarks: [Benchmark] = [
     drainBenchmark, pickUpBenchmark, idleRunsBenchmark, firstSyncBenchmark, sameAgainBenchmark,
     slowSourceBenchmark, snapshotBenchmark, processesBenchmark, neighboursBenchmark,
     startUpBenchmark, fleetBenchmark, slowNeighbourBenchmark,
-    spreadBenchmark, screensBenchmark, tenMillionBenchmark, peersBenchmark,
+    spreadBenchmark, screensBenchmark, pushBenchmark, tenMillionBenchmark,
+    peersBenchmark,
 ].sorted { $0.number < $1.number }
