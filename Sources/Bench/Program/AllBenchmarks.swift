@@ -3,6 +3,6 @@ let allBenchmarks: [Benchmark] = [
     drainBenchmark, pickUpBenchmark, idleRunsBenchmark, firstSyncBenchmark, sameAgainBenchmark,
     slowSourceBenchmark, snapshotBenchmark, processesBenchmark, neighboursBenchmark,
     startUpBenchmark, fleetBenchmark, slowNeighbourBenchmark,
-    spreadBenchmark, screensBenchmark, pushBenchmark, tenMillionBenchmark,
+    spreadBenchmark, screensBenchmark, pushBenchmark, tenMillionBenchmark, dayBenchmark,
     peersBenchmark,
 ].sorted { $0.number < $1.number }
