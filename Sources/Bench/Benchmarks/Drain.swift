@@ -55,7 +55,7 @@ struct DrainSetup {
 
     private var cluster: Cluster { installation.cluster }
 
-    /// Makes the jobs, as many of each tenant; nil: as many as the drain of this form has.
+    /// Makes the jobs, as many of each tenant; nil means as many as a drain of this form has.
     static func make(
         _ context: BenchmarkContext, tenants: Int, jobs: Int? = nil
     ) async throws -> DrainSetup {

@@ -2,9 +2,9 @@ import Postgres
 
 /// Which ticks were answered in time, noted by the server itself at the end of each run.
 ///
-/// A run that found nothing leaves no row and the next one takes its place in the job's, so a trigger on the table of
-/// jobs notes each end as it is written: it sees how the row was while the job ran. A tick is answered by the first run
-/// that began at or after it and was complete; it is fresh when that run ended within 1.2 periods of it.
+/// A run that found nothing leaves no row, and the next one takes its place in the job's. So a trigger on the table of
+/// jobs notes each end as it is written, when it sees how the row was while the job ran. A tick is answered by the first
+/// run that began at or after it and was complete; it is fresh when that run ended within 1.2 periods of it.
 struct FreshnessBook: Sendable {
     /// What is allowed, in periods.
     static let allowed = 1.2
