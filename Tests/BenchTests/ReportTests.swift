@@ -101,3 +101,54 @@ private func report(_ outcomes: [BenchmarkResult], limits: [Int: String] = [:]) 
         #expect(chart.svg.contains("prefers-color-scheme: dark"))
     }
 }
+
+private func idleRuns(_ figures: [String: Double]) -> BenchmarkResult {
+    BenchmarkResult(
+        number: 3, name: "idle-runs", form: "short", at: "", commit: "", seconds: 1,
+        series: figures.map { Series(name: $0.key, unit: "", values: [$0.value]) }, notes: [],
+        extras: [], failure: nil)
+}
+
+@Suite struct CapacityTests {
+    private static let openLoop = [
+        "open loop worker CPU": 150.0, "open loop PostgreSQL CPU": 300, "open loop log": 1000,
+        "open loop growth": -3, "open loop sessions": 6,
+    ]
+
+    @Test func `what a machine carries is a run's cost times the runs`() throws {
+        let text = try #require(Capacity([idleRuns(Self.openLoop)])).text
+        #expect(
+            text.contains("| 100,000 | 5 minutes | 333 | 0.050 | 0.100 | 28.8 GB | 0 GB | 12 |"))
+        #expect(
+            text.contains("| 1,000 | 1 day | 0.012 | < 0.001 | < 0.001 | 0.001 GB | 0 GB | 12 |"))
+        #expect(report([idleRuns(Self.openLoop)]).contains("## What a machine carries"))
+    }
+
+    @Test func `without an open loop nothing is said of what a machine carries`() {
+        #expect(Capacity([]) == nil)
+        #expect(Capacity([idleRuns(["open loop worker CPU": 1])]) == nil)
+        #expect(!report([]).contains("carries"))
+    }
+}
+
+@Suite struct PictureTests {
+    @Test func `a run's time is a bar of two parts, and the longest one fills the room`() throws {
+        let outcome = idleRuns([
+            "worker CPU, 304": 100, "PostgreSQL CPU, 304": 50, "open loop worker CPU": 200,
+            "open loop PostgreSQL CPU": 100,
+        ])
+        let picture = try #require(Picture.all(of: [outcome]).first)
+        #expect(
+            picture.name == "run"
+                && picture.bars.rows.map(\.label) == ["drained, 304", "open loop"])
+        #expect(picture.bars.rows[0].figure == "100 + 50 µs")
+        let svg = picture.bars.svg
+        #expect(svg.contains(#"<rect class="first" x="330" y="52" width="200" height="16"/>"#))
+        #expect(svg.contains(#"<rect class="second" x="530" y="52" width="100" height="16"/>"#))
+        #expect(svg.contains(">PostgreSQL</text>"))
+    }
+
+    @Test func `what was not measured has no picture`() {
+        #expect(Picture.all(of: [outcome(rate: [1], memory: [1])]).isEmpty)
+    }
+}

@@ -89,6 +89,7 @@ private func openLoop(_ context: BenchmarkContext, _ setup: StaticInstallation, 
     try await Task.sleep(for: .seconds(5 + period))
     var lateness: [Double] = []
     let from = try await setup.cluster.now()
+    let (log, size) = (try await setup.cluster.walPosition(), try await databaseSize(setup.cluster))
     var ran = 0.0
     for part in 1...2 {
         let before = try await setup.source.counter("requests")
@@ -96,6 +97,10 @@ private func openLoop(_ context: BenchmarkContext, _ setup: StaticInstallation, 
         ran += try await setup.source.counter("requests") - before
         lateness += try await setup.lateness(of: "status", since: from, part: part, period: period)
     }
+    let grown = try await databaseSize(setup.cluster) - size
+    let sessions = try await setup.cluster.inspect(
+        "select count(*)::float8 from pg_stat_activity where usename = 'jobrunner_work'"
+    ).only().double(0)
     let usage = worker.cpuSeconds
     await worker.stop()
     let runs = try await setup.source.counter("requests") - requests
@@ -107,9 +112,21 @@ private func openLoop(_ context: BenchmarkContext, _ setup: StaticInstallation, 
     context.measurements.record("open loop worker CPU", usage / runs * 1e6, "µs")
     context.measurements.record(
         "open loop PostgreSQL CPU", (setup.cluster.cpuSeconds - server) / runs * 1e6, "µs")
+    let written = try await setup.cluster.wal(since: log)
+    context.measurements.record("open loop log", written.bytes / ran, "bytes")
+    context.measurements.record("open loop growth", grown / ran, "bytes")
+    context.measurements.record("open loop sessions", sessions, "")
+    context.measurements.remark(
+        "The open loop's log has its full-page images, and its growth is that of the database's files, both a run."
+    )
     context.measurements.remark(
         "Lateness is from a status job's tick to the commit of its run's outcome, of \(lateness.count)"
             + " runs: each job's last run is read twice, one period apart.")
+}
+
+/// Bytes of the database's files.
+private func databaseSize(_ cluster: Cluster) async throws -> Double {
+    try await cluster.number("select pg_database_size(current_database())::float8")
 }
 
 extension StaticInstallation {

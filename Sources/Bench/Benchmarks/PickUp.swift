@@ -29,10 +29,12 @@ private func measurePickUp(_ context: BenchmarkContext) async throws {
     for round in 1...context.rounds {
         context.say("round \(round) of \(context.rounds)")
         let picks = try await pickUps(count, installation, lines)
-        context.measurements.record("pick-up p50", percentile(picks.starts, 0.5) ?? 0, "ms")
-        context.measurements.record("pick-up p99", percentile(picks.starts, 0.99) ?? 0, "ms")
-        context.measurements.record("to the claim p50", percentile(picks.claims, 0.5) ?? 0, "ms")
-        context.measurements.record("to the claim p99", percentile(picks.claims, 0.99) ?? 0, "ms")
+        for (name, times) in [("pick-up", picks.starts), ("to the claim", picks.claims)] {
+            for (word, share) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("greatest", 1)] {
+                context.measurements.record(
+                    "\(name) \(word)", percentile(times, share) ?? 0, "ms")
+            }
+        }
         context.measurements.keep("pick-ups of round \(round), ms", .doubles(picks.starts))
     }
     await worker.stop()

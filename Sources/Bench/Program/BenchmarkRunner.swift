@@ -127,11 +127,17 @@ struct BenchmarkRunner {
         report: String,
         chart: String, raw: String
     ) throws {
+        let pictures = Picture.all(of: outcomes)
+        func file(_ picture: Picture) -> String {
+            chart.replacing(".svg", with: "-\(picture.name).svg")
+        }
         let text = Report(
             benchmarks: benchmarks, outcomes: outcomes, machine: machine.sentence,
-            limits: limits(benchmarks), chart: fileName(chart), raw: fileName(raw)
+            limits: limits(benchmarks), chart: fileName(chart), raw: fileName(raw),
+            pictures: pictures.map { ($0.bars.title, fileName(file($0))) }
         ).text
         try writeFile(report, text)
+        for picture in pictures { try writeFile(file(picture), picture.bars.svg) }
         try writeFile(chart, Chart(benchmarks, outcomes).svg)
         let json = JSONValue.object([
             JSONMember("machine", machine.json),

@@ -12,9 +12,13 @@ struct Report: Sendable {
     let chart: String
     /// File name of the raw numbers.
     let raw: String
+    /// Other pictures: what they show, and their file names.
+    var pictures: [(title: String, file: String)] = []
 
     var text: String {
         var parts = [head, overview]
+        parts += pictures.map { "![\($0.title)](\($0.file))" }
+        if let capacity = Capacity(outcomes) { parts.append(capacity.text) }
         for benchmark in benchmarks { parts.append(section(benchmark)) }
         return parts.joined(separator: "\n\n") + "\n"
     }
