@@ -17,7 +17,7 @@ extension Answer {
     /// By it an answer is known again whose source names no version of it; it is never sent. `positionHeader` nil means
     /// that no header field says where the list goes on.
     public func likeness(positionHeader: String?) -> String {
-        let position = positionHeader.flatMap(response.header) ?? ""
+        let position = (positionHeader.map(response.allValues) ?? []).joined(separator: "\n")
         let parts = [Hex.encode(blake2b(response.body)), addressHash(url), stableHash(position)]
         return "like " + parts.joined(separator: " ")
     }

@@ -6,6 +6,8 @@ struct ClaimState: Sendable {
     enum Step: Sendable {
         /// Looks at what became due from a place on, and takes it if it is no more than the limit.
         case claimNew(limit: Int, DueFront.Look)
+        /// Asks for the greatest number of a tenant, by which it is known where the first round begins.
+        case placeRound
         /// Asks some tenants what of theirs is due.
         case ask(TenantRound.Question)
         case claim(ClaimRequest)
@@ -14,7 +16,10 @@ struct ClaimState: Sendable {
 
         /// It may come to many dead entries; `failed` says what is asked instead when it takes too long.
         var mayTakeTooLong: Bool {
-            if case .activateLimits = self { false } else { true }
+            switch self {
+            case .claimNew, .ask, .claim: true
+            case .placeRound, .activateLimits: false
+            }
         }
     }
 
@@ -57,6 +62,8 @@ struct ClaimState: Sendable {
     var rank = 0
     private var lookedAtFrontAt = -Double.infinity
     private var lookedAt = -Double.infinity
+    /// The last look was one at the front, and not a question of a round.
+    private var wasFrontLast = false
     /// Since when more has become due than was seen; nil when it was seen since.
     private var behindAt: Double?
     /// Seconds of looks since a rescan began; nil when none is under way.
@@ -114,7 +121,13 @@ extension ClaimState {
         if !unsettled.isEmpty, slots > 0 { return .activateLimits }
         let hasSpareSlots = request.expected < request.limit && call.looks < Self.looksMax
         if isBehind, !call.isLate, hasSpareSlots || now - lookedAt >= Self.lookPace {
-            if front.isBehind { return lookAtFront(slots, at: now) }
+            lookedAt = now
+            // In turns, so that neither keeps the other from its end.
+            if front.isBehind, !wasFrontLast || !round.isUnderWay {
+                return lookAtFront(slots, at: now)
+            }
+            wasFrontLast = false
+            if round.isToBePlaced { return .placeRound }
             if let question = round.next { return .ask(question) }
         }
         return request.parts.isEmpty || call.vainClaims >= Self.vainClaimsMax
@@ -125,7 +138,8 @@ extension ClaimState {
     ///
     /// Of whom its jobs are is not known yet, so that it leaves the reserved slots free.
     private mutating func lookAtFront(_ slots: Int, at now: Double) -> Step {
-        let takes = backlog.isEmpty && !front.isBehind
+        wasFrontLast = true
+        let takes = phase == .nothingRemembered
         return .claimNew(limit: takes ? share.open(slots, at: now) : 0, front.next)
     }
 
@@ -190,19 +204,17 @@ extension ClaimState {
         _ due: DueTenants, took jobs: [ClaimedJob], in seconds: Double, at now: Double
     ) {
         lookedAtFrontAt = now
-        if front.isBehind { lookedAt = now }
         rescanTook = rescanTook.map { $0 + seconds }
         if due.isCut, !front.isRewound { behindAt = behindAt ?? now }
         let isForRound = front.looked(due)
         begin(jobs, at: now)
         add(due, at: now)
-        if isForRound { beginRound() }
+        if isForRound { round.begin() }
         endWhenAllIsSeen(at: now)
     }
 
     /// Some tenants were asked.
     mutating func asked(_ due: DueTenants, took seconds: Double, at now: Double) {
-        lookedAt = now
         rescanTook = rescanTook.map { $0 + seconds }
         round.asked(
             upTo: due.reached.user == .min ? nil : due.reached.user, isCut: due.isCut,
@@ -211,13 +223,10 @@ extension ClaimState {
         endWhenAllIsSeen(at: now)
     }
 
-    /// Asks every tenant from now on; each worker begins at another of those it knows.
-    private mutating func beginRound() {
-        if !round.isUnderWay {
-            let first = backlog.tenants.keys.min { share.order(of: $0) < share.order(of: $1) }
-            round = TenantRound(after: first ?? 0)
-        }
-        round.begin()
+    /// The first round begins at this worker's part of the tenants, and each later one where the last has ended.
+    mutating func placeRound(lastTenant: Int64) {
+        let part = Double(rank) / Double(max(1, share.workers))
+        round.place(after: Int64(part * Double(lastTenant)))
     }
 
     /// A statement took too long.
@@ -232,8 +241,8 @@ extension ClaimState {
                 backlog.remove(part.tenant)
                 share.foundEmpty(part.tenant)
             }
-            beginRound()
-        case .activateLimits: break
+            round.begin()
+        case .placeRound, .activateLimits: break
         }
     }
 
@@ -247,6 +256,7 @@ extension ClaimState {
 
     private mutating func endWhenAllIsSeen(at now: Double) {
         guard !isBehind else { return }
+        front.cutsMax = max(DueFront.cutsLeast, round.questionsOfLast)
         if let took = rescanTook { rescansAt = now + Self.rescanPauses * took }
         (behindAt, rescanTook) = (nil, nil)
     }

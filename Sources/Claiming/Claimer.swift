@@ -100,6 +100,9 @@ public final class Claimer: Sendable {
                 $0.lookedAtFront(due, took: jobs, in: seconds - began, at: seconds)
             }
             return jobs
+        case .placeRound:
+            let last = try await queue.lastTenant()
+            state.withLock { $0.placeRound(lastTenant: last) }
         case .ask(let question):
             let due = try await queue.lookAtTenants(names: names, question)
             call.looks += 1

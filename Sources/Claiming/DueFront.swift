@@ -17,8 +17,11 @@ struct DueFront: Sendable {
     private static let lateCommit: Int64 = 3_000_000
     /// A look may begin so long before the last one's end without being a long one, in microseconds.
     private static let nearBy: Int64 = 5_000_000
-    /// After so many looks in a row that were cut off, what is left is left to a round of the tenants.
-    private static let cutsMax = 8
+    /// After so many looks in a row that were cut off, what is left is left to a round of the tenants: as many as a round
+    /// has questions, for then it is cheaper.
+    var cutsMax = DueFront.cutsLeast
+    /// The same while it is not known how long a round is.
+    static let cutsLeast = 8
 
     private(set) var position = DuePosition.beginning
     /// The time of the last look by the database's clock, in microseconds since 1970.
@@ -58,8 +61,9 @@ struct DueFront: Sendable {
 
     /// All from `start` on is looked at once more.
     mutating func moveBack(to start: DuePosition) {
+        guard start < position else { return }
         isRewound = true
-        position = min(position, start)
+        position = start
     }
 
     /// A look has come so far.
@@ -70,7 +74,7 @@ struct DueFront: Sendable {
         if due.isCut {
             cuts += 1
             position = due.reached
-            isLeaping = cuts > Self.cutsMax
+            isLeaping = cuts > cutsMax
             return false
         }
         defer { (cuts, isLeaping, isRewound) = (0, false, false) }

@@ -26,6 +26,12 @@ extension Queue {
         return (try DueTenants(first), try claimedJobs(rows, from: 12))
     }
 
+    /// The greatest number of a tenant.
+    func lastTenant() async throws -> Int64 {
+        let statement = Statement("select coalesce(max(t.id), 0) from jobrunner.tenants as t")
+        return try await call(statement) { Int64(try $0.only().int(0)) }
+    }
+
     /// What is due of the next tenants by number.
     func lookAtTenants(
         names: [String], _ question: TenantRound.Question

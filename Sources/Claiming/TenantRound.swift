@@ -15,6 +15,8 @@ struct TenantRound: Sendable {
     /// A tenant with so many dead entries that it is looked at in slices of time, the youngest first, for that is where
     /// something waits.
     private struct Slices {
+        /// Its number, once a question has told it.
+        var tenant: Int64?
         /// All after this is seen, in microseconds since 1970.
         var end: Int64
         /// How long the next slice is, in microseconds.
@@ -37,47 +39,68 @@ struct TenantRound: Sendable {
     /// Tenants that one statement asks.
     private static let countMax = 100
 
-    /// The last tenant that was asked.
-    private var last: Int64
-    /// The tenant at which the round ends; nil when none is under way.
+    /// The last tenant that was asked; nil before the first round, which begins where `place` says.
+    private var last: Int64?
+    /// The round is over when it has come round to here; nil when none is under way.
     private var end: Int64?
     /// It has come to the greatest number and goes on with the least.
     private var isRound = false
     private var count = TenantRound.countMax
     private var slices: Slices?
-
-    /// Begins behind a tenant's number, whether there is such a tenant or not.
-    init(after tenant: Int64 = 0) { last = tenant }
+    /// Questions since a round began, and of the last one that came to its end.
+    private var questions = 0
+    private(set) var questionsOfLast = 0
 
     var isUnderWay: Bool { end != nil }
 
+    /// It is not known yet where the first round begins.
+    var isToBePlaced: Bool { isUnderWay && last == nil }
+
     /// The next question; nil when no round is under way.
     var next: Question? {
-        guard isUnderWay else { return nil }
+        guard isUnderWay, let last else { return nil }
         guard let slices else { return Question(after: last, count: count) }
         return slices.isGivenUp
             ? Question(after: last, count: 1, since: .max, until: .min)
             : Question(after: last, count: 1, since: slices.start, until: slices.end)
     }
 
-    /// Every tenant is asked from now on, those too that a round under way has asked.
-    mutating func begin() { (end, isRound) = (last, false) }
+    /// Every tenant is asked from now on, those too that a round under way has asked; the one that is looked at in slices
+    /// is asked once more at the end.
+    mutating func begin() {
+        (end, isRound, questions) = ((last ?? 0) + (slices == nil ? 0 : 1), false, 0)
+    }
+
+    /// Where the first round begins: behind a tenant's number, whether there is such a tenant or not.
+    mutating func place(after tenant: Int64) {
+        last = tenant
+        if isUnderWay { begin() }
+    }
 
     /// A question was answered up to a tenant, nil where there was none; `isCut`: there are more.
     mutating func asked(upTo tenant: Int64?, isCut: Bool, took seconds: Double) {
-        if var slices, tenant != nil, slices.start > .min {
-            let fitting =
-                Double(slices.span) * min(2, max(0.25, Slices.lookTime / max(seconds, 1e-6)))
-            slices.end = slices.start - 1
-            slices.span = max(Slices.least, Int64(min(fitting, 1e18)))
-            return self.slices = slices
+        questions += 1
+        if var slices {
+            guard slices.tenant ?? tenant == tenant else {
+                // It was removed, and another one has answered.
+                return self.slices = nil
+            }
+            if tenant != nil, slices.start > .min {
+                let fitting =
+                    Double(slices.span) * min(2, max(0.25, Slices.lookTime / max(seconds, 1e-6)))
+                slices.tenant = tenant
+                slices.end = slices.start - 1
+                slices.span = max(Slices.least, Int64(min(fitting, 1e18)))
+                return self.slices = slices
+            }
         }
         slices = nil
         last = tenant ?? last
         count = min(Self.countMax, count * 2)
-        let isAtEnd = isRound ? !isCut || last >= end ?? 0 : !isCut && end == 0
+        let isAtEnd = isRound ? !isCut || last ?? 0 >= end ?? 0 : !isCut && end == 0
         if !isCut, !isRound { (isRound, last) = (true, 0) }
-        if isAtEnd { end = nil }
+        guard isAtEnd else { return }
+        (end, questionsOfLast) = (nil, questions)
     }
 
     /// A question took too long: the tenants are asked one by one, and one that takes too long alone is looked at in

@@ -83,10 +83,11 @@ extension Page {
         if case .token(.lastRecord) = style { true } else { false }
     }
 
-    /// The header field that holds the next position; nil when it stands elsewhere.
+    /// The header field that tells the next position; nil when it stands elsewhere.
     public var positionHeader: String? {
         switch style {
         case .nextURL(.header(let name)), .token(.header(let name)): name
+        case .linkHeader: "Link"
         default: nil
         }
     }

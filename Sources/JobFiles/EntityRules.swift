@@ -145,6 +145,20 @@ extension NodeReading {
             let node = written["conditional"]
         {
             add(node, "a validator is of an address, and this request has a body besides")
+        } else if entity.isConditional, entity.records.rest != nil,
+            let node = written["conditional"]
+        {
+            add(
+                node,
+                "an answer does not tell whether the rest of its inner lists has changed; leave conditional or rest out"
+            )
+        } else if entity.isConditional, entity.records.keepIf.contains(where: { $0.span != nil }),
+            let node = written["conditional"]
+        {
+            add(
+                node,
+                "a record that grows older than younger_than stays while its list is not read again; leave conditional out"
+            )
         }
         if entity.forEach?.asksUnchangedAfter != nil, let node = written["probe"] {
             add(node, "the row of an item tells whether it has changed; leave probe out")

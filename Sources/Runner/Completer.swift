@@ -51,6 +51,7 @@ final class Completer: Sendable {
     private let failedWait: Double?
     private let wakeUp = WakeUp()
     private let state = Mutex(State())
+    private let isHurried = Atomic(false)
     /// Called after each batch: slots' jobs may be due again, and tenants may have more run.
     private let wrote: @Sendable ([FinishedRun]) -> Void
     /// Asked when the first end of a batch has come.
@@ -84,11 +85,15 @@ final class Completer: Sendable {
     func run() async {
         while !Task.isCancelled {
             await wakeUp.wait(atMost: nextTry.map { $0 - .now } ?? .seconds(60))
-            let window = isAwaited() ? Self.awaitedBatchWindow : Self.batchWindow
+            let isShort = isHurried.load(ordering: .relaxed) || isAwaited()
+            let window = isShort ? Self.awaitedBatchWindow : Self.batchWindow
             try? await Task.sleep(for: window, clock: .continuous)
             await writeAll()
         }
     }
+
+    /// The worker stops: ends gather for a short time only from now on.
+    func hurry() { isHurried.store(true, ordering: .relaxed) }
 
     private var nextTry: ContinuousClock.Instant? {
         state.withLock { $0.held.compactMap(\.state.retryTime).min() }

@@ -93,6 +93,7 @@ final class WorkerContext: Sendable {
             state.isStopping = true
             state.isAborting = isAbort
         }
+        completer.hurry()
     }
 
     /// The listener whose session is the worker's presence session.

@@ -163,7 +163,7 @@ struct PageSource {
         }
         let isUnnamed = !entity.page.sendsStart && !pass.isBeyondBeginning(of: entity)
         values.pageToken = isUnnamed ? nil : pass.cursor.map(entity.pageToken)
-        let validator = entity.isConditional && pass.isAtStart ? pass.validator : nil
+        let validator = mayBeKnown(pass) ? pass.validator : nil
         return try await context.session.send(
             entity.request(at: pass.cursor), values, retries: true, validator: validator,
             judgedBy: pass.isAtStart ? rules.ofFirstPage : rules)
@@ -220,6 +220,13 @@ struct PageSource {
         return .page(try page(answer, document, pass))
     }
 
+    /// Whether an answer that is as last time says that nothing has changed: not of an empty table, nor to a run that a
+    /// person forces.
+    private func mayBeKnown(_ pass: PassState) -> Bool {
+        entity.isConditional && pass.isAtStart && !context.inputs.job.isForced
+            && !context.inputs.emptyTables.contains(entity.write.table)
+    }
+
     /// Whether the answer is the one that the last pass read and that was all of its list.
     ///
     /// Only of a source that names no version of its answers: another one says so by 304. Notes what the next pass asks
@@ -227,7 +234,7 @@ struct PageSource {
     private func isKnown(_ answer: Answer, _ pass: inout PassState) -> Bool {
         guard entity.isConditional, pass.isAtStart else { return false }
         if case .fail = answer.verdict { return false }
-        let last = pass.validator
+        let last = mayBeKnown(pass) ? pass.validator : nil
         if let validator = answer.validator {
             pass.validator = context.session.credentials.holdsSecret(validator) ? nil : validator
             return false

@@ -165,7 +165,8 @@ extension JobFile {
             if case .tableEmpty(let table) = condition { table } else { nil }
         }
         // What is said of rows that are not there is nothing.
-        let judged = entities.filter { freshness != nil || $0.probe != nil }.map(\.write.table)
+        let judged = entities.filter { freshness != nil || $0.probe != nil || $0.isConditional }
+            .map(\.write.table)
         return asked + judged
     }
 

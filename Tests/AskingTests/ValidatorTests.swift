@@ -22,6 +22,11 @@ struct ValidatorTests {
             answer("[]", url: "https://h.example/x2"),
         ].map { $0.likeness(positionHeader: "x-next") }
         #expect(Set(all).count == all.count)
+        // The second of a name counts too, as that of Link may.
+        let other = HTTPHeader("X-Next", "3")
+        #expect(
+            answer("[]", [next, other]).likeness(positionHeader: "x-next")
+                != answer("[]", [next]).likeness(positionHeader: "x-next"))
         #expect(
             answer("[]", [HTTPHeader("Date", "now")]).likeness(positionHeader: "x-next") == all[0])
         #expect(

@@ -203,6 +203,41 @@ struct ClaimStateTests {
         #expect(!play.state.isBehind)
     }
 
+    /// Each event of a trigger may announce a job that has waited for long.
+    @Test func `news of the past that never end keep no quiet tenant from being found`() {
+        var play = Play(slots: 8)
+        play.server.lookMax = 100
+        let old = play.server.now - 3_600_000_000
+        for number in 0..<4000 { play.server.add(tenant: 1, at: old + Int64(number)) }
+        for tenant in 2...3000 as ClosedRange<Int64> {
+            play.server.add(tenant: tenant, at: play.server.now + 3_600_000_000)
+        }
+        play.server.add(tenant: 2500, at: play.server.now - 60_000_000)
+        for _ in 0..<150 where !play.claimed.contains(where: { $0.tenantID == 2500 }) {
+            play.state.hear(.announced(Announcement(since: old, tenant: nil)), at: play.seconds)
+            play.step()
+        }
+        #expect(play.claimed.contains { $0.tenantID == 2500 })
+    }
+
+    @Test func `workers begin their first rounds at different tenants`() {
+        let first = (0..<8).map { rank in
+            var play = Play(slots: 8)
+            play.state.rank = rank
+            play.state.share.workers = 8
+            play.server.lookMax = 10
+            for number in 0..<400 {
+                play.server.add(tenant: 1, at: play.server.now - Int64(1000 - number))
+            }
+            for tenant in 1...800 as ClosedRange<Int64> {
+                play.server.add(tenant: 100 * tenant, at: play.server.now + 3_600_000_000)
+            }
+            for _ in 0..<50 where play.state.round.next == nil { play.step() }
+            return play.state.round.next?.after
+        }
+        #expect(Set(first).count == 8)
+    }
+
     @Test
     func
         `a worker without a free slot looks fifty times a second at most, however long the backlog`()

@@ -41,6 +41,27 @@ struct DueFrontTests {
         #expect(isForRound && !front.isBehind && front.next.start == .from(now + 2000))
     }
 
+    @Test func `where a round is long, so many looks come before it`() {
+        var front = begun()
+        front.cutsMax = 20
+        for look in 1...20 as ClosedRange<Int64> {
+            _ = front.looked(due(now + look, now: now + 1000))
+        }
+        #expect(front.next.start < .end)
+        _ = front.looked(due(now + 21, now: now + 1000))
+        #expect(front.next.start == .end)
+    }
+
+    /// Else a worker that is told to look at all before its first look would leave no slot for whom it is yet to find.
+    @Test func `a front at the beginning can't be moved back`() {
+        var front = DueFront()
+        front.moveBack(to: .beginning)
+        #expect(!front.isRewound)
+        _ = front.looked(due(now: now))
+        front.moveBack(to: .from(now + 1))
+        #expect(!front.isRewound)
+    }
+
     @Test func `a look that takes too long is not made again, and what it meant is for a round`() {
         var front = begun()
         front.moveBack(to: .beginning)

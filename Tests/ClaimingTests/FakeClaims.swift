@@ -106,6 +106,8 @@ struct FakeClaims {
         return (due, taken)
     }
 
+    var lastTenant: Int64 { tenants.max() ?? 0 }
+
     mutating func ask(_ question: TenantRound.Question) -> DueTenants {
         let tenants = tenants.filter { $0 > question.after }.sorted().prefix(question.count)
         looked += tenants.count

@@ -76,6 +76,7 @@ struct Play {
             disturb()
             state.lookedAtFront(due, took: jobs, in: span, at: seconds)
             begin(jobs, lasting)
+        case .placeRound: state.placeRound(lastTenant: server.lastTenant)
         case .ask(let question):
             pass(lookSpan)
             call.looks += 1

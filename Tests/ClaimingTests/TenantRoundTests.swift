@@ -34,12 +34,15 @@ struct TenantRoundTests {
     @Test(arguments: [0, 1, 499, 500, 999, 1000, 2000] as [Int64])
     func `it comes round to every tenant once, wherever it began`(_ start: Int64) {
         var server = Server(tenants: Array(1...1000))
-        var round = TenantRound(after: start)
+        var round = TenantRound()
         #expect(!round.isUnderWay && round.next == nil)
         for turn in 1...3 {
             round.begin()
+            #expect(round.isToBePlaced == (turn == 1))
+            if round.isToBePlaced { round.place(after: start) }
             for _ in 0..<13 where round.isUnderWay { server.answer(&round) }
             #expect(!round.isUnderWay && server.asked.count == 1000)
+            #expect((10...12).contains(round.questionsOfLast))
             // A few are asked twice where the end is met.
             #expect(server.asked.values.allSatisfy { (turn...2 * turn).contains($0.count) })
         }
@@ -48,7 +51,9 @@ struct TenantRoundTests {
     @Test func `without a tenant it is over at once`() {
         var server = Server(tenants: [])
         var round = TenantRound()
+        round.place(after: 0)
         round.begin()
+        round.place(after: 0)
         server.answer(&round)
         #expect(!round.isUnderWay)
     }
@@ -57,6 +62,7 @@ struct TenantRoundTests {
     @Test func `a round that begins anew asks those again that it has asked`() {
         var server = Server(tenants: Array(1...300))
         var round = TenantRound()
+        round.place(after: 0)
         round.begin()
         for _ in 0..<2 { server.answer(&round) }
         round.begin()
@@ -71,6 +77,7 @@ struct TenantRoundTests {
         let tenants = (1...500 as ClosedRange<Int64>).map { $0 * 10 }
         var server = Server(tenants: tenants, deadEachSecond: [2500: 100_000])
         var round = TenantRound()
+        round.place(after: 0)
         round.begin()
         for _ in 0..<200_000 where round.isUnderWay { server.answer(&round) }
         #expect(!round.isUnderWay && server.asked.count == 500)
@@ -84,8 +91,35 @@ struct TenantRoundTests {
         #expect(server.asked[2490] == [.min...server.now])
     }
 
+    /// Something is heard of it while it is looked at: its youngest part was asked before.
+    @Test func `a tenant in slices is asked once more where a round begins anew`() {
+        var server = Server(tenants: [10, 20, 30], deadEachSecond: [20: 100_000])
+        var round = TenantRound()
+        round.place(after: 0)
+        round.begin()
+        while server.asked[20] == nil { server.answer(&round) }
+        server.now += 5_000_000
+        round.begin()
+        for _ in 0..<200_000 where round.isUnderWay { server.answer(&round) }
+        #expect(!round.isUnderWay)
+        #expect(server.asked[20]?.contains { $0.upperBound == server.now } == true)
+    }
+
+    @Test func `where a tenant in slices is removed the next one is asked whole`() {
+        var server = Server(tenants: [10, 20, 30], deadEachSecond: [20: 100_000])
+        var round = TenantRound()
+        round.place(after: 0)
+        round.begin()
+        while server.asked[20] == nil { server.answer(&round) }
+        server.tenants = [10, 30]
+        for _ in 0..<100 where round.isUnderWay { server.answer(&round) }
+        #expect(!round.isUnderWay)
+        #expect(server.asked[30]?.last == .min...server.now)
+    }
+
     @Test func `a moment with too many dead entries is passed by, and the rest is asked for`() {
         var round = TenantRound()
+        round.place(after: 0)
         round.begin()
         let (now, moment) = (1_000_000_000_000 as Int64, 999_999_500_000 as Int64)
         var seen: [ClosedRange<Int64>] = []
@@ -106,6 +140,7 @@ struct TenantRoundTests {
 
     @Test func `a tenant of whom every moment takes too long is left in the end`() {
         var round = TenantRound()
+        round.place(after: 0)
         round.begin()
         let now: Int64 = 1_000
         for _ in 0..<100 {

@@ -9,13 +9,15 @@ import Testing
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
         #expect(
             names == [
-                "pages1000.yaml", "pages200.yaml", "refresh.yaml", "slow.yaml", "status.yaml",
+                "pages1000.yaml", "pages200.yaml", "push.yaml", "refresh.yaml", "slow.yaml",
+                "status.yaml",
             ])
         for name in names {
             let bytes = Array(try Data(contentsOf: folder.appending(path: name)))
             let job = try JobFile.parse(bytes, file: name).get()
             #expect("\(job.name).yaml" == "bench.\(name)")
-            #expect(job.entities.map(\.write.table) == ["static_record"])
+            let table = name == "push.yaml" ? "pushed_status" : "static_record"
+            #expect(job.entities.map(\.write.table) == [table])
         }
     }
 }

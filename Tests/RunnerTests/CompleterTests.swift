@@ -58,6 +58,33 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `ends that come while others gather are written with them`(_ isAwaited: Bool) async throws
+    {
+        let template = try await TestCluster.shared.schemaTemplate()
+        try await withTestDatabase(template: template) { database in
+            let (batches, told) = AsyncStream.makeStream(of: Int.self)
+            let gathering = Mutex<Completer?>(nil)
+            let completer = Completer(
+                Queue(database), Log(sink: Lines().sink),
+                isAwaited: {
+                    // The first end has come, and the second comes now.
+                    gathering.withLock { completer in
+                        completer?.add(self.finished(2))
+                        completer = nil
+                    }
+                    return isAwaited
+                }
+            ) { told.yield($0.count) }
+            gathering.withLock { $0 = completer }
+            completer.add(finished(1))
+            let loop = Task { await completer.run() }
+            #expect(await batches.first { _ in true } == 2)
+            loop.cancel()
+            await loop.value
+        }
+    }
+
     @Test func `one outcome the server refuses holds up no other`() async throws {
         try await withCompleter { completer, lines, _ in
             for fence in 1...9 as ClosedRange<Int64> {

@@ -74,9 +74,9 @@ begin
         and sweep_table.swept > 0)
       and k.full_asked < 2147483647
     )::integer,
-    -- "Nothing has changed" would be no second look.
-    validator = case when not v_looks_again then k.validator end,
-    probe = case when not v_looks_again then k.probe end
+    -- "Nothing has changed" would be no second look, and would ask the source for no record that it lacks.
+    validator = case when v_found.lacking = '{}' then k.validator end,
+    probe = case when v_found.lacking = '{}' then k.probe end
   where k.user_id = in_user_id and k.job_name = in_name and k.entity = in_entity
   returning k.troubles into v_troubles;
   if verdict is not null or v_troubles ?| array['sweep_refused', 'sweep_held'] then
