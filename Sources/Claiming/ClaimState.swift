@@ -119,7 +119,7 @@ extension ClaimState {
             }
         }
         if !unsettled.isEmpty, slots > 0 { return .activateLimits }
-        let hasSpareSlots = request.expected < request.limit && call.looks < Self.looksMax
+        let hasSpareSlots = request.expected < slots && call.looks < Self.looksMax
         if isBehind, !call.isLate, hasSpareSlots || now - lookedAt >= Self.lookPace {
             lookedAt = now
             // In turns, so that neither keeps the other from its end.
@@ -205,8 +205,8 @@ extension ClaimState {
     ) {
         lookedAtFrontAt = now
         rescanTook = rescanTook.map { $0 + seconds }
-        if due.isCut, !front.isRewound { behindAt = behindAt ?? now }
         let isForRound = front.looked(due)
+        if front.leavesNew { behindAt = behindAt ?? now }
         begin(jobs, at: now)
         add(due, at: now)
         if isForRound { round.begin() }
@@ -229,21 +229,29 @@ extension ClaimState {
         round.place(after: Int64(part * Double(lastTenant)))
     }
 
-    /// A statement took too long.
-    mutating func failed(_ step: Step, at now: Double) {
+    /// A statement took too long: so many seconds.
+    mutating func failed(_ step: Step, took seconds: Double, at now: Double) {
         lookedAt = now
         switch step {
-        case .claimNew: front.lookFailed()
-        case .ask: round.failed(at: front.seenAt)
+        case .claimNew:
+            rescanTook = rescanTook.map { $0 + seconds }
+            front.lookFailed()
+        case .ask:
+            rescanTook = rescanTook.map { $0 + seconds }
+            round.failed(at: front.seenAt)
         case .claim(let request):
             // One of their floors lies before very many dead entries; the round finds where something waits.
-            for part in request.parts {
-                backlog.remove(part.tenant)
-                share.foundEmpty(part.tenant)
-            }
+            for part in request.parts { forget(part.tenant) }
             round.begin()
         case .placeRound, .activateLimits: break
         }
+    }
+
+    /// Nothing of a tenant may be claimed until somebody says so.
+    private mutating func forget(_ tenant: Int64) {
+        backlog.remove(tenant)
+        restricted.forget(tenant)
+        share.foundEmpty(tenant)
     }
 
     private mutating func add(_ due: DueTenants, at now: Double) {
@@ -282,18 +290,13 @@ extension ClaimState {
             let share = min(part.share, left, capacity?.room ?? .max)
             left -= jobs.count
             if let capacity { restrict(capacity, jobs.count, at: now) }
-            guard capacity?.state ?? .limited == .limited || capacity?.state == .full else {
-                continue
-            }
             let positions = jobs.map { job in
                 (
                     lane: job.lane,
                     position: DuePosition(time: job.scheduledAt, user: job.claim.userID)
                 )
             }
-            if share > 0, backlog.take(positions, of: part, share: share) {
-                self.share.foundEmpty(part.tenant)
-            }
+            if share > 0, backlog.take(positions, of: part, share: share) { forget(part.tenant) }
         }
     }
 
@@ -302,7 +305,7 @@ extension ClaimState {
     ) {
         let tenant = capacity.tenant
         switch capacity.state {
-        case .limited where taken < capacity.room: break
+        case .limited where taken < capacity.room: restricted.forget(tenant)
         case .limited, .full:
             restricted.reachedLimit(tenant)
             share.foundFull(tenant, at: now)
@@ -312,8 +315,7 @@ extension ClaimState {
             share.foundBusy(tenant, at: now)
         case .paused:
             // It is announced when it goes on.
-            backlog.remove(tenant)
-            share.foundEmpty(tenant)
+            forget(tenant)
         }
     }
 

@@ -76,12 +76,14 @@ public final class Claimer: Sendable {
             call.isLate = call.looks > 0 && ContinuousClock.now >= end
             guard let step = state.withLock({ $0.send(free, call, at: seconds) }) else { return }
             defer { state.withLock { $0.answered(at: seconds) } }
+            let began = seconds
             do {
                 jobs += try await perform(step, worker: worker, &call)
             } catch let error as DatabaseError where error.isStatementTimeout && step.mayTakeTooLong
             {
                 call.looks += 1
-                state.withLock { $0.failed(step, at: seconds) }
+                if case .claim = step { call.vainClaims += 1 }
+                state.withLock { $0.failed(step, took: seconds - began, at: seconds) }
             }
         }
     }

@@ -15,10 +15,10 @@ struct DueFront: Sendable {
     /// A transaction writes its own start as a job's due time and commits later, nearly always within this time, in
     /// microseconds.
     private static let lateCommit: Int64 = 3_000_000
-    /// A look may begin so long before the last one's end without being a long one, in microseconds.
+    /// A look may begin so long before the time of the last one without being a long one, in microseconds.
     private static let nearBy: Int64 = 5_000_000
-    /// After so many looks in a row that were cut off, what is left is left to a round of the tenants: as many as a round
-    /// has questions, for then it is cheaper.
+    /// After more looks in a row than this that were cut off, what remains is for a round of the tenants: as many as a
+    /// round has questions, for then it is cheaper.
     var cutsMax = DueFront.cutsLeast
     /// The same while it is not known how long a round is.
     static let cutsLeast = 8
@@ -26,13 +26,13 @@ struct DueFront: Sendable {
     private(set) var position = DuePosition.beginning
     /// The time of the last look by the database's clock, in microseconds since 1970.
     private(set) var seenAt = Int64.min
+    /// All that was due then was looked at once.
+    private var wholeAt = Int64.min
     /// Looks in a row that were cut off, so that the front stands before what is due now.
     private var cuts = 0
     /// The next look only asks for the time: what lies between is for a round.
     private var isLeaping = false
     private var rewoundAt = -Double.infinity
-    /// It was moved back over what was seen, and has not come to the end again.
-    private(set) var isRewound = false
 
     /// Whether the last look was cut off or took too long, or the front was moved far back since.
     var isBehind: Bool { cuts > 0 || isLeaping || seenAt > .min && next.isLong }
@@ -43,6 +43,11 @@ struct DueFront: Sendable {
         return Look(
             start: start, isLong: seenAt == .min || start.time < seenAt - Self.nearBy)
     }
+
+    /// Whether the last look was cut off among what became due since all was seen: tenants may wait that no look has met.
+    ///
+    /// A front that was moved back comes over what waits of known tenants first.
+    var leavesNew: Bool { cuts > 0 && position.time > wholeAt }
 
     /// Moves the front back over what may have committed late: of `workers`, three do so in each second, one after
     /// the other by rank; of fewer each does.
@@ -55,15 +60,11 @@ struct DueFront: Sendable {
     }
 
     /// Whether the time lies so near that looking from there is a short look.
-    func isNear(_ time: Int64) -> Bool {
-        position.time == .min || time >= position.time - Self.nearBy
-    }
+    func isNear(_ time: Int64) -> Bool { seenAt == .min || time >= seenAt - Self.nearBy }
 
     /// All from `start` on is looked at once more.
     mutating func moveBack(to start: DuePosition) {
-        guard start < position else { return }
-        isRewound = true
-        position = start
+        position = min(position, start)
     }
 
     /// A look has come so far.
@@ -77,9 +78,10 @@ struct DueFront: Sendable {
             isLeaping = cuts > cutsMax
             return false
         }
-        defer { (cuts, isLeaping, isRewound) = (0, false, false) }
+        defer { (cuts, isLeaping) = (0, false) }
         // It may lie behind the last: a server's clock can be set back.
         position = .from(due.now)
+        wholeAt = due.now
         return isLeaping
     }
 

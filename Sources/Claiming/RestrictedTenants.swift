@@ -20,6 +20,9 @@ struct RestrictedTenants: Sendable {
     mutating func reachedLimit(_ tenant: Int64) { atLimit.insert(tenant) }
     mutating func holdNew(_ tenant: Int64) { heldNew.insert(tenant) }
 
+    /// Nothing of the tenant waits, or it may have more.
+    mutating func forget(_ tenant: Int64) { _ = open(tenant) }
+
     /// What the tenant waits for may have happened; returns whether it waited.
     mutating func open(_ tenant: Int64) -> Bool {
         let waited = atLimit.remove(tenant) != nil

@@ -47,7 +47,7 @@ struct TenantRound: Sendable {
     private var isRound = false
     private var count = TenantRound.countMax
     private var slices: Slices?
-    /// Questions since a round began, and of the last one that came to its end.
+    /// Questions since a round began, but for those of slices, and of the last round that came to its end.
     private var questions = 0
     private(set) var questionsOfLast = 0
 
@@ -79,7 +79,6 @@ struct TenantRound: Sendable {
 
     /// A question was answered up to a tenant, nil where there was none; `isCut`: there are more.
     mutating func asked(upTo tenant: Int64?, isCut: Bool, took seconds: Double) {
-        questions += 1
         if var slices {
             guard slices.tenant ?? tenant == tenant else {
                 // It was removed, and another one has answered.
@@ -95,6 +94,7 @@ struct TenantRound: Sendable {
             }
         }
         slices = nil
+        questions += 1
         last = tenant ?? last
         count = min(Self.countMax, count * 2)
         let isAtEnd = isRound ? !isCut || last ?? 0 >= end ?? 0 : !isCut && end == 0

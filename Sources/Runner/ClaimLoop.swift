@@ -64,7 +64,7 @@ final class ClaimLoop: Sendable {
         while !Task.isCancelled, !context.isStopping {
             context.liveness.round(.claims)
             if let end = giveUpReason { return state.withLock { $0.end = end } }
-            // Where the scan of the tenants begins follows from the rank.
+            // Where the first round of the tenants begins follows from the rank.
             guard let worker = context.registration.worker, context.rotation.isKnown else {
                 await context.slotWakeUp.wait(atMost: .milliseconds(100))
                 continue

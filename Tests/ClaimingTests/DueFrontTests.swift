@@ -41,6 +41,20 @@ struct DueFrontTests {
         #expect(isForRound && !front.isBehind && front.next.start == .from(now + 2000))
     }
 
+    @Test
+    func `a look is cut off among what is new, or among what was seen before it was moved back`() {
+        var front = begun()
+        _ = front.looked(due(now + 10, now: now + 100))
+        #expect(front.leavesNew)
+        _ = front.looked(due(now: now + 200))
+        front.moveBack(to: .from(now - 1_000_000))
+        _ = front.looked(due(now - 500_000, now: now + 300))
+        #expect(!front.leavesNew && front.isBehind)
+        // It has come over all that was seen.
+        _ = front.looked(due(now + 250, now: now + 300))
+        #expect(front.leavesNew)
+    }
+
     @Test func `where a round is long, so many looks come before it`() {
         var front = begun()
         front.cutsMax = 20
@@ -52,14 +66,14 @@ struct DueFrontTests {
         #expect(front.next.start == .end)
     }
 
-    /// Else a worker that is told to look at all before its first look would leave no slot for whom it is yet to find.
-    @Test func `a front at the beginning can't be moved back`() {
-        var front = DueFront()
-        front.moveBack(to: .beginning)
-        #expect(!front.isRewound)
-        _ = front.looked(due(now: now))
-        front.moveBack(to: .from(now + 1))
-        #expect(!front.isRewound)
+    /// Any login may send notifications: what each says is near by the last look, and not by the one before.
+    @Test
+    func `near is what is near the time of the last look, however far the front was moved back`() {
+        var front = begun()
+        for _ in 0..<10 where front.isNear(front.position.time - 4_000_000) {
+            front.moveBack(to: .from(front.position.time - 4_000_000))
+        }
+        #expect(front.position == .from(now - 4_000_000))
     }
 
     @Test func `a look that takes too long is not made again, and what it meant is for a round`() {
