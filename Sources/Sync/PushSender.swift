@@ -165,18 +165,16 @@ struct PushSender {
         let constant = entity.cloudkit?.constantField.map { field in
             PushField(name: field.name, kind: .text, value: .text(field.value))
         }
-        return [constant].compactMap(\.self)
-            + entity.pushedFields.flatMap { field -> [PushField] in
-                guard let index = entity.index(of: field.name), !row.leavesOut(field, at: index)
-                else { return [] }
-                let sent = PushField(
-                    name: field.wireName, kind: field.kind, value: row.values[index])
-                // Of a text and an asset nobody knows which one a device reads.
-                guard let asset = entity.assetName(of: field), row.hasAsset(field) else {
-                    return [sent]
-                }
-                return [sent, PushField(name: asset, kind: field.kind, value: nil)]
+        var fields = [constant].compactMap(\.self)
+        for sent in target.sentFields where !row.leavesOut(sent.field, at: sent.index) {
+            let kind = sent.field.kind
+            fields.append(PushField(name: sent.name, kind: kind, value: row.values[sent.index]))
+            // Of a text and an asset nobody knows which one a device reads.
+            if let asset = sent.assetName, row.hasAsset(sent.field) {
+                fields.append(PushField(name: asset, kind: kind, value: nil))
             }
+        }
+        return fields
     }
 
     // MARK: Writing back
@@ -231,15 +229,4 @@ struct PushSender {
 extension UnsentRow {
     /// Deleted before the source could know of it.
     fileprivate var isOnlyHere: Bool { isDeleted && changeTag == nil && !wasSent }
-}
-
-extension Field {
-    /// The field's name at the source: the last step of where it is mapped from but for CloudKit's
-    /// `value`.
-    fileprivate var wireName: String {
-        let names = at.steps.compactMap { step -> String? in
-            if case .member(let name) = step { name } else { nil }
-        }
-        return form == .cloudkit && names.count > 1 ? names[1] : names.last ?? name
-    }
 }

@@ -13,6 +13,20 @@ struct PushTarget {
     let entity: Entity
     let push: Push
     let statements: PushStatements
+    /// What a push of a row sends, in this order.
+    let sentFields: [SentField]
+    private let reader: PageReader
+
+    /// A field as the source knows it.
+    struct SentField {
+        let field: Field
+        /// Place among the row's values.
+        let index: Int
+        /// Name at the source.
+        let name: String
+        /// The source's name for the same text as an asset, where it has one.
+        let assetName: String?
+    }
 
     init(
         _ context: RunContext, _ calls: Calls, _ dialect: any SourceDialect, _ entity: Entity,
@@ -24,6 +38,14 @@ struct PushTarget {
         self.entity = entity
         self.push = push
         statements = PushStatements(entity, push)
+        sentFields = entity.pushedFields.compactMap { field in
+            entity.index(of: field.name).map {
+                SentField(
+                    field: field, index: $0, name: field.wireName,
+                    assetName: entity.assetName(of: field))
+            }
+        }
+        reader = PageReader(entity, dialect)
     }
 
     /// What the columns of a row are to be by the record that the source has of it now.
@@ -31,7 +53,7 @@ struct PushTarget {
     /// The record's values, and what was sent for fields that the record does not name or of which nobody can read the
     /// value.
     func answered(_ row: UnsentRow, by record: JSONNode) -> [FieldValue?] {
-        guard let read = RemoteRecord(PageReader(entity, dialect).read([record])) else {
+        guard let read = RemoteRecord(reader.read([record])) else {
             return row.values
         }
         return entity.records.fields.indices.map { index in
@@ -72,5 +94,16 @@ struct PushTarget {
         guard canMakeZone else { return answer }
         try await calls.createZone(of: entity)
         return try await context.session.send(request)
+    }
+}
+
+extension Field {
+    /// The field's name at the source: the last step of where it is mapped from but for CloudKit's
+    /// `value`.
+    fileprivate var wireName: String {
+        let names = at.steps.compactMap { step -> String? in
+            if case .member(let name) = step { name } else { nil }
+        }
+        return form == .cloudkit && names.count > 1 ? names[1] : names.last ?? name
     }
 }

@@ -14,8 +14,12 @@ extension PushStatements {
     public func saved(_ rows: [(row: UnsentRow, answer: AnsweredRecord)], _ userID: Int64)
         -> Statement
     {
+        // A column of which the source has kept all as it was sent has that value still, or an edit that stays.
         let taken = fields.indices.filter { index in
             !keyIndexes.contains(index) && !fields[index].isKeptBySource
+                && rows.contains {
+                    $0.row.values[index] != $0.answer.values[index]?.asSourcesKeepIt
+                }
         }
         let given = GivenRows(
             self, rows.map(\.row),

@@ -9,6 +9,7 @@ public struct PushStatements: Sendable {
     private let push: Push
     let table: String
     let keyIndexes: [Int]
+    private let changeTagIndex: Int?
 
     /// Makes the texts for an entity's push.
     public init(_ entity: Entity, _ push: Push) {
@@ -17,6 +18,7 @@ public struct PushStatements: Sendable {
         table = "synced.\(quoted(entity.write.table))"
         let names = entity.records.fields.map(\.name)
         keyIndexes = entity.records.key.compactMap { names.firstIndex(of: $0) }
+        changeTagIndex = entity.changeTagColumn.flatMap { names.firstIndex(of: $0) }
     }
 
     var fields: [Field] { entity.records.fields }
@@ -98,7 +100,7 @@ public struct PushStatements: Sendable {
         }
         return UnsentRow(
             values: values, version: try row.text(0), recordName: "",
-            changeTag: entity.changeTagColumn.flatMap { text(of: $0, in: values) },
+            changeTag: changeTagIndex.flatMap { values[$0]?.asText },
             isDeleted: try row.bool(1),
             unreadFields: Set(
                 (try row.optionalText(.index(fields.count + 3)) ?? "")
@@ -131,10 +133,11 @@ public struct PushStatements: Sendable {
                 })
     }
 
-    func text(of column: String, in values: [FieldValue?]) -> String? {
-        guard let index = fields.firstIndex(where: { $0.name == column }),
-            case .text(let text)? = values[index]
-        else { return nil }
+}
+
+extension FieldValue {
+    fileprivate var asText: String? {
+        guard case .text(let text) = self else { return nil }
         return text
     }
 }

@@ -23,7 +23,8 @@ public struct UnsentRow: Sendable {
 
     /// A push leaves the field out, so that the source keeps what it has.
     public func leavesOut(_ field: Field, at index: Int) -> Bool {
-        isUnread(field, at: index) || isUneditedAsset(field, at: index)
+        // Of most rows everything was read.
+        !unreadFields.isEmpty && (isUnread(field, at: index) || isUneditedAsset(field, at: index))
     }
 
     /// The column's null or default stands for a value that nobody could read, which it would overwrite at
@@ -35,7 +36,7 @@ public struct UnsentRow: Sendable {
 
     /// The source keeps the field's text as an asset, as far as we know.
     public func hasAsset(_ field: Field) -> Bool {
-        unreadFields.contains { $0.hasPrefix("\(field.name)#") }
+        !unreadFields.isEmpty && unreadFields.contains { $0.hasPrefix("\(field.name)#") }
     }
 
     /// The source keeps the very text as an asset; a record that is to be made anew has none.

@@ -96,6 +96,18 @@ private struct StandIns {
                     [(row, AnsweredRecord(tag: "TAG", modifiedAt: Self.passStartedAt, row.values))],
                     user)
             ),
+            (
+                "saved_otherwise",
+                statements.saved(
+                    [
+                        (
+                            row,
+                            AnsweredRecord(
+                                tag: "TAG", modifiedAt: Self.passStartedAt,
+                                values("KEY", tag: "TAG", body: "REMOTE"))
+                        )
+                    ], user)
+            ),
             ("removed", statements.removed([row], .editsGiveWay, claim)),
             ("gone", statements.removed([row], .editsStay, claim)),
             (

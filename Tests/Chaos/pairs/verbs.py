@@ -163,6 +163,8 @@ def pushing(name, statement):
             given.append({"KEY": record, "VERSION": row["row_version"], "NAME": record, "TAG": f"sent-{record}", "SENT": row["body"]})
             if statement == "saved":
                 source[record] = (row["body"], f"sent-{record}")
+            elif statement == "saved_otherwise":
+                source[record] = ("REMOTE", f"sent-{record}")
             elif statement in ("removed", "gone"):
                 source[record] = (None, None)
             elif statement == "replaced":
@@ -175,8 +177,9 @@ def pushing(name, statement):
         for row, read in zip(given, rows):
             # A row that was edited since it gave way keeps its tag: that edit knows nothing of the source's version
             # either, so the next push has to meet the conflict again.
-            if statement == "saved":
+            if statement.startswith("saved"):
                 me.facts.tagged[row["KEY"]] = me.now
+            # What was sent is no longer there, where the source has made something else of it.
             if statement != "saved":
                 me.facts.gave_way[row["KEY"]] = None if read["is_deleted"] == "t" else read["body"]
         me.done(name)
@@ -184,8 +187,9 @@ def pushing(name, statement):
     return body
 
 
-for pushed in ("saved", "removed", "gone", "replaced", "refused"):
-    verb(f"push {pushed}", 7, WORKER, HELD, may_meet=RUN_ENDS)(pushing(f"push {pushed}", pushed))
+for pushed in ("saved", "saved_otherwise", "removed", "gone", "replaced", "refused"):
+    name = f"push {pushed.replace('_', ' ')}"
+    verb(name, 7, WORKER, HELD, may_meet=RUN_ENDS)(pushing(name, pushed))
 
 
 def finishing(outcomes, passes=None, **more):
