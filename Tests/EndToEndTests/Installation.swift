@@ -108,6 +108,19 @@ struct Installation: Household {
         return path
     }
 
+    /// A library to preload into the program, of the C file of that name beside the tests; returns where it is.
+    func library(_ name: String) throws -> String {
+        let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("\(name).c")
+        let library = folder.appendingPathComponent("\(name).so")
+        let clang = try Process.run(
+            URL(fileURLWithPath: "/usr/bin/env"),
+            arguments: ["clang", "-O1", "-shared", "-fPIC", "-o", library.path, source.path])
+        clang.waitUntilExit()
+        try #require(clang.terminationStatus == 0)
+        return library.path
+    }
+
     /// Runs the program to its end; the line is split at spaces, and `@@` stands for `@` and the folder.
     func run(_ line: String, _ changes: [String: String] = [:]) async throws -> Ran {
         try await start(line, changes).end()

@@ -6,19 +6,6 @@ import Testing
 /// A worker whose machine tells another time than the database's; only its own process is lied to.
 @Suite(.timeLimit(.minutes(10)))
 struct WrongClockTests {
-    /// The library that shifts a process's clock; returns where it is.
-    private func shiftedClock(_ installation: Installation) throws -> String {
-        let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("clock.c")
-        let library = installation.folder.appendingPathComponent("clock.so")
-        let clang = try Process.run(
-            URL(fileURLWithPath: "/usr/bin/env"),
-            arguments: ["clang", "-O1", "-shared", "-fPIC", "-o", library.path, source.path])
-        clang.waitUntilExit()
-        try #require(clang.terminationStatus == 0)
-        return library.path
-    }
-
     private static let users = (1...6).map { "u\($0)" }
     private static let quick = "u.key = any ('{\(users.joined(separator: ","))}')"
 
@@ -133,7 +120,7 @@ struct WrongClockTests {
             try await prepare(installation, source)
             let wrong = try installation.start(
                 "worker --lease 2s",
-                ["LD_PRELOAD": try shiftedClock(installation), "CLOCK_SHIFT": shift])
+                ["LD_PRELOAD": try installation.library("clock"), "CLOCK_SHIFT": shift])
             try await expectWork(installation)
             let right = try installation.start("worker --lease 2s")
             try await expectPeace(installation)
