@@ -1,3 +1,4 @@
+import Basics
 public import HTTP
 public import JSON
 public import JobFiles
@@ -6,33 +7,49 @@ public import Reading
 
 /// An answer, and the address it came from.
 public struct Answer: Sendable {
-    /// What came.
-    public var response: HTTPResponse
-    /// Where it came from.
-    public var url: String
-    /// What a dialect says the answer failed with.
-    public var failure: SourceFailure?
-    /// What it means by the rules it was judged by; nil where none fits.
-    public private(set) var verdict: ErrorVerdict?
-    /// The body, where somebody has read it already.
-    private var read: JSONDocument?
+    private struct Values: Sendable {
+        var response: HTTPResponse
+        var url: String
+        var failure: SourceFailure?
+        var verdict: ErrorVerdict?
+        /// The body, where somebody has read it already.
+        var read: JSONDocument?
+    }
+
+    @Boxed private var values: Values
 
     init(_ response: HTTPResponse, to request: HTTPRequest, _ dialect: (any SourceDialect)?) {
-        self.response = response
-        url = request.url
-        guard let dialect else { return }
-        read = try? JSONDocument(parsing: response.body)
-        failure = dialect.failure(in: response, read, to: request)
+        var values = Values(response: response, url: request.url)
+        if let dialect {
+            values.read = try? JSONDocument(parsing: response.body)
+            values.failure = dialect.failure(in: response, values.read, to: request)
+        }
+        self.values = values
     }
+
+    /// What came.
+    public var response: HTTPResponse {
+        _read { yield values.response }
+        _modify { yield &values.response }
+    }
+
+    /// Where it came from.
+    public var url: String { values.url }
+
+    /// What a dialect says the answer failed with.
+    public var failure: SourceFailure? { values.failure }
+
+    /// What it means by the rules it was judged by; nil where none fits.
+    public var verdict: ErrorVerdict? { values.verdict }
 
     /// Judges it by the rules of the entity that it is for.
     mutating func judge(by rules: ErrorRules, asksForPatience: Bool, nowUnixSeconds now: Int) {
         let status = response.status
-        if read == nil, rules.readBody(ofStatus: status) {
-            read = try? JSONDocument(parsing: response.body)
+        if values.read == nil, rules.readBody(ofStatus: status) {
+            values.read = try? JSONDocument(parsing: response.body)
         }
-        verdict = rules.verdict(
-            status: status, read?.root, asksForPatience: asksForPatience, now: now)
+        values.verdict = rules.verdict(
+            status: status, values.read?.root, asksForPatience: asksForPatience, now: now)
     }
 
     /// What may be told of an answer of which nothing may be quoted: what kind of text it has, and how much.
@@ -68,7 +85,7 @@ public struct Answer: Sendable {
     ///
     /// Throws `RunEnd` malformed where it is none.
     public func document() throws -> JSONDocument {
-        if let read { return read }
+        if let read = values.read { return read }
         guard !response.body.isEmpty else {
             throw RunEnd.failed(
                 .malformed, "the answer has an empty body; an empty list is [] or status 204")

@@ -86,14 +86,22 @@ public final class SourceSession {
         validator: String? = nil, judgedBy rules: ErrorRules? = nil
     ) async throws -> Answer {
         try await send(retries: retries, judgedBy: rules) {
-            let assembly = RequestAssembly(
-                source: source, base: base, renderer: Renderer(values: values(with: pass)))
-            var assembled =
-                try url.map { try assembly.request(request, to: try sameOrigin($0)) }
-                ?? assembly.request(request)
-            assembled.headers += conditions(validator, url: assembled.url)
-            return assembled
+            try assembled(request, pass, url, validator)
         }
+    }
+
+    // What it handles is on a thread's stack so, not in the frame of each run that waits for an answer.
+    @inline(never)
+    private func assembled(
+        _ request: Request, _ pass: PassValues, _ url: String?, _ validator: String?
+    ) throws -> HTTPRequest {
+        let assembly = RequestAssembly(
+            source: source, base: base, renderer: Renderer(values: values(with: pass)))
+        var assembled =
+            try url.map { try assembly.request(request, to: try sameOrigin($0)) }
+            ?? assembly.request(request)
+        assembled.headers += conditions(validator, url: assembled.url)
+        return assembled
     }
 
     /// Sends a dialect's own request; its answer may be a failure in the source's words.
@@ -194,6 +202,9 @@ public final class SourceSession {
         return answer
     }
 
+    // Each run that waits has this function's frame in memory. What need not wait is not inlined, so that its values stand
+    // on a thread's stack.
+
     /// Sends until an answer is not to be retried; its status is the caller's to judge.
     ///
     /// `assemble` makes the request with the credentials as they are then.
@@ -217,15 +228,14 @@ public final class SourceSession {
                     request = try assemble()
                     answer = try await judged(once(request, isSigned: isSigned), rules, clock)
                 }
-                guard
-                    let found = clock.trouble(
-                        in: answer, of: requestLabel(request), retries: retries,
-                        nowUnixSeconds: unixSeconds)
-                else { return answer }
+                guard let found = whyAgain(after: answer, to: request, retries: retries, clock)
+                else {
+                    return answer
+                }
                 trouble = found
                 guard retries else { throw trouble.end }
             } catch let error as HTTPError {
-                trouble = RetryClock.Trouble(end: classified(error, of: requestLabel(request)))
+                trouble = whyAgain(after: error, of: request)
                 guard retries, clock.retries(error) else { throw trouble.end }
             }
             guard ContinuousClock.now < deadline else { throw RunEnd.interrupted(.deadline) }
@@ -239,6 +249,7 @@ public final class SourceSession {
         }
     }
 
+    @inline(never)
     private func judged(_ answer: Answer, _ rules: ErrorRules?, _ clock: RetryClock) -> Answer {
         guard let rules, !rules.isEmpty else { return answer }
         var answer = answer
@@ -247,6 +258,19 @@ public final class SourceSession {
             asksForPatience: clock.asksForPatience(answer.response, nowUnixSeconds: unixSeconds),
             nowUnixSeconds: unixSeconds)
         return answer
+    }
+
+    @inline(never)
+    private func whyAgain(
+        after answer: Answer, to request: HTTPRequest, retries: Bool, _ clock: RetryClock
+    ) -> RetryClock.Trouble? {
+        clock.trouble(
+            in: answer, of: requestLabel(request), retries: retries, nowUnixSeconds: unixSeconds)
+    }
+
+    @inline(never)
+    private func whyAgain(after error: HTTPError, of request: HTTPRequest) -> RetryClock.Trouble {
+        RetryClock.Trouble(end: classified(error, of: requestLabel(request)))
     }
 
     private func once(_ request: HTTPRequest, isSigned: Bool) async throws -> Answer {

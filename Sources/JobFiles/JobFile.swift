@@ -1,3 +1,5 @@
+public import Basics
+
 /// One job file, checked and compiled: everything a run needs to know, and nothing about a user.
 public struct JobFile: Sendable, Equatable {
     /// Unique name of the job, such as `metube.refresh`.
@@ -11,7 +13,7 @@ public struct JobFile: Sendable, Equatable {
     /// The attributes of the user that it declares, in file order.
     public var inputs: [Input] = []
     /// The external system.
-    public var source: Source
+    @Boxed public var source: Source
     /// The named local id lists, in file order.
     public var lists: [ListTable]
     /// The named requests, in file order.

@@ -1,3 +1,5 @@
+public import Basics
+
 /// The external system, shared by all users of a tenant.
 public struct Source: Sendable, Equatable {
     /// What budget and breaker are shared by; files with one id must say the same of it.
@@ -11,7 +13,7 @@ public struct Source: Sendable, Equatable {
     /// What the source speaks besides plain REST; nil means nothing.
     public var preset: Preset?
     /// How a request proves whose it is.
-    public var auth: Authentication
+    @Boxed public var auth: Authentication
     /// Limit of one request.
     public var timeout: Duration
     /// In-run retries of one request.

@@ -1,3 +1,4 @@
+public import Basics
 public import JSON
 public import Postgres
 
@@ -68,7 +69,7 @@ public struct Checkpoint: Positioned, Sendable, Equatable {
     /// Name of the entity.
     public var entity: String
     /// Where its passes stand.
-    public var position = PassPosition()
+    @Boxed public var position = PassPosition()
     /// Start over with a full pass.
     public var isFullRequested = false
     /// The full pass that was asked for is a repair.

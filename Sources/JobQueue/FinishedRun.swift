@@ -1,3 +1,4 @@
+public import Basics
 public import Postgres
 
 /// What a run tells the database at its end; the database decides what follows.
@@ -86,7 +87,7 @@ public struct EndedPass: Positioned, Sendable, Equatable {
     /// Name of the entity.
     public var entity: String
     /// Where the pass ended: behind its last committed page; 0: it has none.
-    public var position: PassPosition
+    @Boxed public var position: PassPosition
 
     /// Describes the end of a pass.
     public init(entity: String, _ position: PassPosition) {

@@ -1,3 +1,4 @@
+public import Basics
 import JSON
 public import Postgres
 
@@ -16,7 +17,7 @@ public struct PageCommit: Positioned, Sendable, Equatable {
     /// Name of the entity.
     public var entity: String
     /// Where its pass stands after the page.
-    public var position: PassPosition
+    @Boxed public var position: PassPosition
     /// The page is the pass's last.
     public var isEnd: Bool
     /// Pages it covers, the last of them the position's: those before changed nothing.

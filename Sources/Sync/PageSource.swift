@@ -7,36 +7,8 @@ import JobQueue
 import Reading
 import Telemetry
 
-/// One page as it came: records to write, and where the pass goes on.
-struct FetchedPage {
-    var batch: RecordBatch
-    var next: NextPosition
-    /// The source said that nothing has changed since the last pass (304).
-    var isUnmodified = false
-    /// Stands for the records it shows, where the source might show the same ones again and again.
-    var keys: Int?
-    /// Count the page among what this worker holds.
-    var holds: [BodyHold] = []
-}
-
-/// What became of asking for a page.
-enum Fetched {
-    case page(FetchedPage)
-    /// The source says that it failed, and the run ends so. What the answer carries is stored, but proves nothing.
-    case failing(FetchedPage, RunEnd)
-    /// A rule of the file says that the source has nothing to read for this user, for the reason.
-    case skipped(String)
-    /// A recovery has the pass begin again and read everything.
-    case beginAnew
-    /// The source has refused the position, and the pass can go on from the newest that it has stored.
-    case goOn(since: String)
-    /// The source has refused the stored position for good; where the pass was begun anew already, the
-    /// run ends so.
-    case positionLost(RunEnd)
-}
-
 /// Asks the source for the pages of one entity, judges the answers, and reads them.
-struct PageSource {
+final class PageSource {
     private let context: RunContext
     private let part: EntityPart
     private let reader: PageReader
@@ -62,7 +34,7 @@ struct PageSource {
     /// Asks for the page after the pass's position and reads it whole.
     ///
     /// `isFirst`: this run has committed no page of the pass.
-    mutating func fetch(_ pass: inout PassState, isFirst: Bool) async throws -> Fetched {
+    func fetch(_ pass: inout PassState, isFirst: Bool) async throws -> Fetched {
         if part.isGone { return .page(.empty(entity, at: pass.cursor)) }
         recoveries.beginPage()
         while true {
@@ -93,10 +65,13 @@ struct PageSource {
         }
     }
 
+    // What need not wait is not inlined: each run that waits for an answer has the frame of `fetch` in memory.
+
     /// What the file's own rules make of an answer; nil where none fits, and of a list that says that it failed.
     ///
     /// A list is skipped, or empty, from its beginning on: behind its first page such an answer says that the position is
     /// worth nothing, and a position of an earlier pass is asked for anew without it.
+    @inline(never)
     private func judged(_ answer: Answer, _ pass: PassState) throws -> Fetched? {
         switch answer.verdict {
         case nil, .retry: return nil
@@ -144,6 +119,7 @@ struct PageSource {
     /// that stands, and it is quoted by nobody.
     ///
     /// Throws `PageError` for a page that brings too many.
+    @inline(never)
     private func protectSecrets(in answer: inout Answer) throws {
         guard !entity.records.secrets.isEmpty else { return }
         if let document = try? answer.document() {
@@ -169,6 +145,7 @@ struct PageSource {
             judgedBy: pass.isAtStart ? rules.ofFirstPage : rules)
     }
 
+    @inline(never)
     private func values(of pass: PassState) -> PassValues {
         var values = PassValues()
         let zone = context.inputs.zone
@@ -182,6 +159,7 @@ struct PageSource {
 
     /// How the run ends that can't go on at a position which the source has given and now refuses; nil when the
     /// answer is not of that kind.
+    @inline(never)
     private func refusal(of pass: PassState, _ answer: Answer, _ isRefused: Bool) -> RunEnd? {
         guard pass.isBeyondBeginning(of: entity), !recoveries.isDeclared(for: answer),
             case .failed(let word, let message) = context.session.end(
@@ -231,6 +209,7 @@ struct PageSource {
     ///
     /// Only of a source that names no version of its answers: another one says so by 304. Notes what the next pass asks
     /// with; a validator that repeats a secret is not kept, as one that can't be sent is not.
+    @inline(never)
     private func isKnown(_ answer: Answer, _ pass: inout PassState) -> Bool {
         guard entity.isConditional, pass.isAtStart else { return false }
         if case .fail = answer.verdict { return false }
@@ -244,6 +223,7 @@ struct PageSource {
     }
 
     /// The page as its records are read of it.
+    @inline(never)
     private func listed(_ answer: Answer) throws -> JSONDocument {
         if entity.records.areLines {
             do {
@@ -314,6 +294,7 @@ struct PageSource {
     }
 
     /// What can be read of an answer that says that it failed; often there is no list at all.
+    @inline(never)
     private func remains(
         of answer: Answer, _ document: JSONDocument, _ pass: PassState
     ) -> FetchedPage {
@@ -321,6 +302,7 @@ struct PageSource {
             ?? FetchedPage(batch: RecordBatch(entity), next: NextPosition())
     }
 
+    @inline(never)
     private func page(
         _ answer: Answer, _ document: JSONDocument, _ pass: PassState, cut: CutLists? = nil
     ) throws -> FetchedPage {
@@ -366,25 +348,6 @@ struct PageSource {
                     before: inputs.claimedAtMicroseconds - limit.span.wholeMicroseconds)
             }
         }
-    }
-}
-
-extension FetchedPage {
-    /// The end of a list, told by an answer that is no page.
-    fileprivate static func nothing(of entity: Entity) -> FetchedPage {
-        FetchedPage(batch: RecordBatch(entity), next: NextPosition())
-    }
-
-    /// A list that has nothing, or nothing more.
-    fileprivate static func empty(_ entity: Entity, at position: String?) -> FetchedPage {
-        FetchedPage(
-            batch: RecordBatch(entity), next: NextPosition(next: nil, reached: position))
-    }
-
-    fileprivate static func unmodified(_ entity: Entity, reached: String?) -> FetchedPage {
-        FetchedPage(
-            batch: RecordBatch(entity), next: NextPosition(next: nil, reached: reached),
-            isUnmodified: true)
     }
 }
 

@@ -19,7 +19,8 @@ final class Pass {
     private let part: EntityPart
     private let writes: EntityStatements
     private let troubles: StandingTroubles
-    private var source: PageSource
+    private let telling: TroubleTelling
+    private let source: PageSource
     private var wasBegunAnew = false
     /// Pages of the pass in this run, and of them those that are committed.
     private var pages = 0
@@ -38,6 +39,7 @@ final class Pass {
         self.part = part
         source = PageSource(of: part, context, calls)
         troubles = StandingTroubles(of: part.entity, context.checkpoints.given(part.entity.name))
+        telling = TroubleTelling(context: context, entity: part.entity, troubles: troubles)
         writes = context.services.writes.writes(of: part.declared, in: context.inputs.file)
     }
 
@@ -101,16 +103,37 @@ final class Pass {
         case end(RunEnd?)
     }
 
+    /// What a page comes to, before anything of it is written.
+    private enum Judgement {
+        /// It shows the page before it, and what lies before that another run has read.
+        case beginAnew
+        /// The pass gives up with it, for nothing of it could be read.
+        case worthless(RunEnd)
+        /// The pass ends with it, and writes nothing of its own.
+        case end
+        case write(PageWrite)
+    }
+
     /// Commits the page, or ends the pass with it.
     private func take(_ fetched: FetchedPage, of state: inout PassState) async throws -> Step {
+        switch try judge(fetched, of: &state) {
+        case .beginAnew: return .beginAnew
+        case .worthless(let end): return try await abandon(state, fetched, end)
+        case .end: return .end(nil)
+        case .write(let page): return try await commit(page, of: &state)
+        }
+    }
+
+    // What it handles stands on a thread's stack; inlined, it would stand in the frame of a function that waits, for each
+    // run in flight.
+    @inline(never)
+    private func judge(_ fetched: FetchedPage, of state: inout PassState) throws -> Judgement {
         var page = fetched
         guard try state.advance(to: &page, by: entity.page) else { return .beginAnew }
         state.add(page.batch)
         measure(page.batch.counts)
         let isLast = page.next.next == nil && state.isInLastWindow(of: entity)
-        if isLast, let end = state.endOfUnread(entity, context.warnings) {
-            return try await abandon(state, page, end)
-        }
+        if isLast, let end = state.endOfUnread(entity, context.warnings) { return .worthless(end) }
         if isLast { noteAbsentFields(&state) }
         if !page.batch.failures.isEmpty { state.forgetAnswers() }
         var commit = state.commit(
@@ -122,7 +145,7 @@ final class Pass {
         try commit.checkHoldNone(context.session.credentials)
         if unchanged.isEmpty, canEndWithoutPage(page, state, commit) {
             finishPass(at: state.pageNumber, commit)
-            return .end(nil)
+            return .end
         }
         var write = PageWrite(page.batch, commit)
         write.isAskedFor = state.isAskedFor
@@ -130,35 +153,41 @@ final class Pass {
             knowing: UnreadValues.read(context.checkpoints.given(entity.name).unread),
             isEnd: commit.isEnd)
         if let doubt = page.next.doubt {
-            tellUnprovenEnd(doubt)
+            telling.tellUnprovenEnd(doubt)
         } else if commit.isEnd, state.mayEndInSweep(entity) {
             write.sweep = Sweep(entity, isRepair: state.isRepair, gone: part.gone)
         }
         let doubtOfAbsence = state.position.provesAbsence ? nil : state.absence.words
-        if commit.isEnd, let doubtOfAbsence { tellUnprovenAbsence(doubtOfAbsence) }
+        if commit.isEnd, let doubtOfAbsence { telling.tellUnprovenAbsence(doubtOfAbsence) }
         // That nothing has changed is no look.
         if commit.isEnd, !page.isUnmodified {
             write.commit.followUps += troubles.followUps(
                 ofFull: state.isFull, doubtOfEnd: page.next.doubt,
                 doubtOfAbsence: doubtOfAbsence, sweeps: write.sweep != nil)
         }
-        if try await endsUnchanged(write, state) {
-            finishPass(at: 0, commit)
+        return .write(write)
+    }
+
+    /// Writes the page, or keeps it for the next commit where it changes nothing.
+    private func commit(_ judged: PageWrite, of state: inout PassState) async throws -> Step {
+        if try await endsUnchanged(judged, state) {
+            finishPass(at: 0, judged.commit)
             return .end(nil)
         }
-        write.companions = told(of: state, isEnd: commit.isEnd)
-        let written = try await wait(write, state) ? nil : try await self.write(write)
+        var page = judged
+        page.companions = told(of: state, isEnd: page.commit.isEnd)
+        let written = try await wait(page, state) ? nil : try await write(page)
         pages += 1
         if let written, written.isStopRequested { return .end(.interrupted(.cancelled)) }
-        if commit.isEnd { applyRepair(state, commit) }
-        if write.sweep != nil { try await Confirmations(of: entity, context, troubles).ask() }
+        if page.commit.isEnd { applyRepair(state, page.commit) }
+        if page.sweep != nil { try await Confirmations(of: entity, context, troubles).ask() }
         let leavesNothingOpen = entity.write.deletes?.confirmation == nil
-        if write.sweep != nil, let written, written.sweepVerdict == nil, leavesNothingOpen {
+        if page.sweep != nil, let written, written.sweepVerdict == nil, leavesNothingOpen {
             context.progress.swept.insert(entity.name)
         }
-        if commit.isEnd || written?.isEnough == true { return .end(nil) }
-        if write.unread != nil { state.markUnreadStored() }
-        state.advance(over: commit)
+        if page.commit.isEnd || written?.isEnough == true { return .end(nil) }
+        if page.unread != nil { state.markUnreadStored() }
+        state.advance(over: page.commit)
         return .goOn
     }
 
@@ -187,7 +216,7 @@ final class Pass {
         context.markCompanionsStored()
         // Whether a merge has left something to push is asked of the table itself.
         context.progress.hasMerged = context.progress.hasMerged || written.hasWritten
-        tell(written.sweepVerdict)
+        telling.tellSweep(written.sweepVerdict)
         context.tellLostEdits(written.editsLost, of: entity.name)
         guard let changed = written.changed else { return written }
         context.progress.changed += changed + written.swept
@@ -220,35 +249,6 @@ final class Pass {
         committedPages += page.commit.pageCount
         context.progress.pages += page.commit.pageCount
         context.progress.fetched += page.batch.counts.fetched
-    }
-
-    /// A full pass that lacked so much that nothing was deleted may need a person; told when it begins, not at each
-    /// full pass that finds it so.
-    private func tell(_ verdict: String?) {
-        guard let verdict = verdict.flatMap(StandingTrouble.Kind.init(rawValue:)),
-            !troubles.has(verdict)
-        else { return }
-        context.services.log.emit(
-            .sweepRefused(
-                context.subject, entity: entity.name,
-                reason: verdict == .sweepHeld
-                    ? "the full pass showed none of the rows; they go if the next one shows none of them either"
-                    : "two full passes lacked more rows than max_fraction allows; none was deleted"
-            ))
-    }
-
-    /// A pass that ends where its list may go on: told when it begins.
-    private func tellUnprovenEnd(_ doubt: String) {
-        guard !troubles.has(.endUnproven) else { return }
-        context.services.log.emit(
-            .endUnproven(context.subject, entity: entity.name, reason: doubt))
-    }
-
-    /// What a pass did not show may be there all the same: told when it begins.
-    private func tellUnprovenAbsence(_ doubt: String) {
-        guard !troubles.has(.absenceUnproven) else { return }
-        context.services.log.emit(
-            .absenceUnproven(context.subject, entity: entity.name, reason: doubt))
     }
 
     /// Tells of fields that no record of a full pass had: a path that leads nowhere makes such a column.

@@ -27,6 +27,37 @@ struct PassStart {
     ///
     /// Nil when the probe says that nothing changed, and the pass has ended.
     func begin(_ source: PageSource) async throws -> PassState? {
+        var beginning = try beginning()
+        if let probe = entity.probe, !beginning.state.isResumed {
+            beginning.state.passProbe = try await source.ask(probe, beginning.state)
+        }
+        guard endsUnread(&beginning) else { return beginning.state }
+        end(beginning.state)
+        return nil
+    }
+
+    @inline(never)
+    private func end(_ state: PassState) {
+        var position = context.checkpoints[entity].position.betweenPasses
+        position.passNumber = state.passNumber
+        position.pageNumber = 0
+        position.watermark = nil
+        position.asked = asked
+        context.checkpoints.add(
+            EndedPass(entity: entity.name, position), of: entity, isUnasked: entity.probe == nil)
+    }
+
+    // What need not wait is not inlined: each run that waits for an answer has the frame of `begin` in memory.
+
+    private struct Beginning {
+        var state: PassState
+        /// Its position is worth nothing, or something stands that only a look can end.
+        var mustRead = false
+    }
+
+    /// The pass in progress, or a new one.
+    @inline(never)
+    private func beginning() throws -> Beginning {
         let checkpoint = context.checkpoints[entity]
         let reason = reasonToForget(checkpoint)
         let isLookDue = StandingTroubles(of: entity, checkpoint).isLookDue || part.isGone
@@ -37,7 +68,7 @@ struct PassStart {
             var resumed = PassState(resuming: checkpoint, of: entity, asking: asked)
         {
             resumed.isOfGoneItem = part.isGone
-            return resumed
+            return Beginning(state: resumed)
         }
         let conditions = entity.incremental?.fullIf ?? []
         let isAsked = try !conditions.isEmpty && calls.holds(conditions, for: entity.name)
@@ -52,30 +83,29 @@ struct PassStart {
             beginning: entity, from: checkpoint, isFull: isFull, startedAt: startedAt,
             asking: asked, fallback: fallback)
         state.isOfGoneItem = part.isGone
+        return Beginning(state: state, mustRead: reason != nil || isLookDue)
+    }
+
+    /// Whether the probe, or the row of the item, says that nothing has changed since the last pass.
+    @inline(never)
+    private func endsUnread(_ beginning: inout Beginning) -> Bool {
+        guard !beginning.state.isResumed else { return false }
+        let checkpoint = context.checkpoints[entity]
         if let probe = entity.probe {
-            state.passProbe = try await source.ask(probe, state)
             guard mayTrust(for: probe.fullEvery, since: checkpoint.lastFullAge, checkpoint) else {
-                return state
+                return false
             }
         } else if let stamp = part.item?.stamp, let span = entity.forEach?.asksUnchangedAfter {
-            state.passProbe = stamp
+            beginning.state.passProbe = stamp
             let age = entity.incremental == nil ? checkpoint.lastFullAge : checkpoint.notedAge
             // The row of an item whose last pass came to nothing says what the pass before it has read.
             guard !checkpoint.hasFailures, !checkpoint.isSkipped,
                 mayTrust(for: span, since: age, checkpoint)
-            else { return state }
+            else { return false }
         } else {
-            return state
+            return false
         }
-        guard reason == nil, !isLookDue, state.passProbe == checkpoint.probe else { return state }
-        var position = checkpoint.position.betweenPasses
-        position.passNumber = state.passNumber
-        position.pageNumber = 0
-        position.watermark = nil
-        position.asked = asked
-        context.checkpoints.add(
-            EndedPass(entity: entity.name, position), of: entity, isUnasked: entity.probe == nil)
-        return nil
+        return !beginning.mustRead && beginning.state.passProbe == checkpoint.probe
     }
 
     /// Why the stored position is worth nothing; nil when it is worth something, or there is none.

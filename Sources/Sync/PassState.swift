@@ -12,7 +12,7 @@ struct PassState: Positioned {
     ///
     /// Its validator is that of its first answer, and of the last pass's until that has come: it proves that one answer, and
     /// is kept only where no other follows.
-    var position: PassPosition
+    @Boxed var position: PassPosition
     /// A request for a full pass is still noted and must be cleared by a committed page.
     let isFullRequested: Bool
     /// A full pass that somebody asked for: it brings rows to what the source shows, whatever their versions.
@@ -39,9 +39,10 @@ struct PassState: Positioned {
         guard checkpoint.passKind != nil, checkpoint.passStartedAt != nil,
             !checkpoint.isFullRequested
         else { return nil }
-        position = checkpoint.position
+        var position = checkpoint.position
         position.validator = nil
         position.asked = asked
+        self.position = position
         isFullRequested = false
         isRepair = checkpoint.isRepairRequested
         isAskedFor =
@@ -64,7 +65,7 @@ struct PassState: Positioned {
         let reached = incremental.flatMap { rule in
             (checkpoint.watermark ?? fallback).map(rule.since)
         }
-        position = checkpoint.position.betweenPasses
+        var position = checkpoint.position.betweenPasses
         if isFull {
             position.syncToken = nil
             position.validator = nil
@@ -79,6 +80,7 @@ struct PassState: Positioned {
             entity.page.resumesBySince ? token : reached ?? entity.incremental?.first
         position.pageNumber = 0
         position.asked = asked
+        self.position = position
         isFullRequested = checkpoint.isFullRequested
         isRepair = checkpoint.isRepairRequested
         isAskedFor =

@@ -1,3 +1,4 @@
+public import Basics
 public import Postgres
 public import JobQueue
 public import Reading
@@ -5,9 +6,9 @@ public import Reading
 /// One page on its way into the tables, with the checkpoint that moves over it.
 public struct PageWrite: Sendable {
     /// The records.
-    public var batch: RecordBatch
+    @Boxed public var batch: RecordBatch
     /// Where the page leaves its entity.
-    public var commit: PageCommit
+    @Boxed public var commit: PageCommit
     /// Ends a full pass; nil when nothing is swept.
     public var sweep: Sweep?
     /// Hardly any of its rows is stored already, so that looking them up first is not worth it.
