@@ -54,23 +54,25 @@ extension CostTests {
             _ = try await fixture.queue.countFreshness()
             // By the role that scrapes. Other tests' new databases empty the cache of its rights, and looking them up is no
             // part of the plan: the least of some scrapes is. A vacuum beside an older snapshot leaves rows that a scrape
-            // must look at, so it is done anew.
+            // must look at, so it is done anew. PostgreSQL's own list of sessions, which the view reads twice, takes more
+            // where many databases were made and dropped.
             let reader = try DatabaseConfiguration(
                 conninfo: TestCluster.reader(of: fixture.url), applicationName: "test", lanes: 1)
             var buffers = Int.max
-            for _ in 1...20 where buffers > 64 {
+            for _ in 1...20 where buffers > 54 {
                 try await fixture.script("vacuum analyze jobrunner.jobs")
                 try await fixture.script("vacuum analyze jobrunner.sources")
                 let scraped = try await Database.withSessions(reader) { database in
                     try await database.run { session in
                         try (1...10).map { _ in
                             try cost(session, "select * from jobrunner.gauges").buffers
+                                - 2 * cost(session, "select datname from pg_stat_activity").buffers
                         }.min() ?? .max
                     }
                 }
                 buffers = min(buffers, scraped)
             }
-            #expect(buffers <= 64, "\(buffers) buffers")
+            #expect(buffers <= 54, "\(buffers) buffers")
         }
     }
 
