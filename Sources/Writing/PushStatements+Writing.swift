@@ -15,12 +15,20 @@ extension PushStatements {
         -> Statement
     {
         // A column of which the source has kept all as it was sent has that value still, or an edit that stays.
-        let taken = fields.indices.filter { index in
-            !keyIndexes.contains(index) && !fields[index].isKeptBySource
-                && rows.contains {
-                    $0.row.values[index] != $0.answer.values[index]?.asSourcesKeepIt
-                }
+        let differing = ownColumns.filter { index in
+            rows.contains { $0.row.values[index] != $0.answer.values[index]?.asSourcesKeepIt }
         }
+        return saved(rows, userID, taking: differing)
+    }
+
+    /// The columns of which a source may make something else than what was sent.
+    var ownColumns: [Int] {
+        fields.indices.filter { !keyIndexes.contains($0) && !fields[$0].isKeptBySource }
+    }
+
+    func saved(
+        _ rows: [(row: UnsentRow, answer: AnsweredRecord)], _ userID: Int64, taking taken: [Int]
+    ) -> Statement {
         let given = GivenRows(
             self, rows.map(\.row),
             extra: ["tag of", "changed at", "name of", "unread in"]

@@ -44,7 +44,7 @@ extension PushStatements {
                 "takes unsent rows, and notes what is sent of each",
                 take(after: nil, limit: 0, userID: 0).sql
             ), ("finds versions that are earlier ones of our own", ownEarlier([], 0).sql),
-            ("notes rows that the source has taken", saved([], 0).sql),
+            ("notes rows that the source has taken", saved([], 0, taking: ownColumns).sql),
             ("deletes rows whose record is gone", removed([], .editsGiveWay, claim).sql),
             ("sends rows anew whose record is gone", removed([], .editsStay, claim).sql),
             ("lets rows give way to the source's version", replaced([], claim).sql),
