@@ -7,6 +7,7 @@ Columns are declared, so nothing is guessed from the data. FOLDER is dlt's own a
 """
 
 import os
+import re
 import sys
 import time
 
@@ -17,7 +18,7 @@ os.environ.update(
         "RUNTIME__DLTHUB_TELEMETRY": "false",
         "RUNTIME__LOG_LEVEL": "ERROR",
         # It insists on a password, which a server that trusts loopback does not look at.
-        "DESTINATION__POSTGRES__CREDENTIALS": database.replace("postgres@", "postgres:none@", 1),
+        "DESTINATION__POSTGRES__CREDENTIALS": re.sub("//([^:@/]+)@", r"//\1:none@", database),
         "NORMALIZE__WORKERS": workers,
         # With one file there would be nothing to share among the workers.
         "NORMALIZE__DATA_WRITER__FILE_MAX_ITEMS": "25000",
