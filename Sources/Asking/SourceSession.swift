@@ -228,14 +228,14 @@ public final class SourceSession {
                     request = try assemble()
                     answer = try await judged(once(request, isSigned: isSigned), rules, clock)
                 }
-                guard let found = whyAgain(after: answer, to: request, retries: retries, clock)
-                else {
-                    return answer
-                }
+                guard
+                    let found = reasonToRetry(
+                        after: answer, to: request, retries: retries, clock)
+                else { return answer }
                 trouble = found
                 guard retries else { throw trouble.end }
             } catch let error as HTTPError {
-                trouble = whyAgain(after: error, of: request)
+                trouble = reasonToRetry(after: error, of: request)
                 guard retries, clock.retries(error) else { throw trouble.end }
             }
             guard ContinuousClock.now < deadline else { throw RunEnd.interrupted(.deadline) }
@@ -261,7 +261,7 @@ public final class SourceSession {
     }
 
     @inline(never)
-    private func whyAgain(
+    private func reasonToRetry(
         after answer: Answer, to request: HTTPRequest, retries: Bool, _ clock: RetryClock
     ) -> RetryClock.Trouble? {
         clock.trouble(
@@ -269,7 +269,9 @@ public final class SourceSession {
     }
 
     @inline(never)
-    private func whyAgain(after error: HTTPError, of request: HTTPRequest) -> RetryClock.Trouble {
+    private func reasonToRetry(after error: HTTPError, of request: HTTPRequest)
+        -> RetryClock.Trouble
+    {
         RetryClock.Trouble(end: classified(error, of: requestLabel(request)))
     }
 

@@ -1,7 +1,7 @@
 /// A value behind one reference, copied where two holders have it and one changes it.
 ///
-/// An asynchronous function keeps a place in memory for each copy of what it handles, for as long as it waits: with
-/// thousands of runs in flight the size of what they hold is most of what a worker needs.
+/// An asynchronous function keeps a place in memory for each copy of what it handles, for as long as it waits, and
+/// thousands of runs wait at once.
 @propertyWrapper
 public struct Boxed<Value> {
     @usableFromInline

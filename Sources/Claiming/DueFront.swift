@@ -26,7 +26,7 @@ struct DueFront: Sendable {
     private(set) var position = DuePosition.beginning
     /// The time of the last look by the database's clock, in microseconds since 1970.
     private(set) var seenAt = Int64.min
-    /// All that was due then was looked at once.
+    /// All that was due then was looked at once, or was left to a round.
     private var wholeAt = Int64.min
     /// Looks in a row that were cut off, so that the front stands before what is due now.
     private var cuts = 0

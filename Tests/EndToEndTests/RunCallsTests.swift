@@ -4,8 +4,8 @@ import Testing
 
 /// What a run costs beside its statements, counted in the program that is shipped.
 ///
-/// A debug build allocates more than a release build; the bounds are those of the build that the tests run. How many runs
-/// share an answer of the kernel goes by the time, so that the bound of the calls is wider.
+/// A debug build allocates more than a release build; the bounds are those of the build that the tests run. The number of
+/// calls also depends on how many runs a thread serves each time it wakes, so that its bound is wider.
 @Suite(.timeLimit(.minutes(5)))
 struct RunCallsTests {
     private struct Calls {

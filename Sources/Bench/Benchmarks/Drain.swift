@@ -59,8 +59,7 @@ struct DrainSetup {
     static func make(
         _ context: BenchmarkContext, tenants: Int, jobs: Int? = nil
     ) async throws -> DrainSetup {
-        let monthly = idleJob.replacing("every: 1h", with: "every: 30d")
-        let installation = try await Installation.make(context, files: ["idle": monthly])
+        let installation = try await Installation.make(context, files: ["idle": rareIdleJob])
         let jobs = jobs ?? context.choose(short: 100_000, full: 500_000)
         context.say("making \(readable(Double(jobs))) jobs of \(readable(Double(tenants))) tenants")
         try await installation.addUsers(tenants: tenants, each: jobs / tenants)

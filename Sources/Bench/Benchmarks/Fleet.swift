@@ -23,7 +23,7 @@ private let enqueues = 300
 private func measureFleet(_ context: BenchmarkContext) async throws {
     let workers = context.choose(short: 50, full: 200)
     let seconds = context.choose(short: 15.0, full: 30)
-    let installation = try await Installation.make(context, files: ["idle": idleJob])
+    let installation = try await Installation.make(context, files: ["idle": rareIdleJob])
     let cluster = installation.cluster
     try await installation.addUsers(tenants: fleetTenants, each: 1)
     try await installation.giveJob()

@@ -25,3 +25,6 @@ let idleJob = """
           table: bench_nothing
           mode: overwrite
     """
+
+/// The same, which only an enqueue makes due again while a benchmark lasts.
+let rareIdleJob = idleJob.replacing("every: 1h", with: "every: 30d")

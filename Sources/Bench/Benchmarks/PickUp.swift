@@ -16,7 +16,7 @@ let pickUpBenchmark = Benchmark(
 
 private func measurePickUp(_ context: BenchmarkContext) async throws {
     let count = context.choose(short: 500, full: 2000)
-    let installation = try await Installation.make(context, files: ["idle": idleJob])
+    let installation = try await Installation.make(context, files: ["idle": rareIdleJob])
     try await installation.addUsers(tenants: 5, each: 40)
     try await installation.giveJob()
     // Nothing becomes due by itself.
