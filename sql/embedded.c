@@ -521,6 +521,8 @@ static const jr_sql_file files[] = {
 #include "embed.h"
 #define FILE "functions/want_fresh.sql"
 #include "embed.h"
+#define FILE "functions/was_away_with.sql"
+#include "embed.h"
 #define FILE "functions/watch_table.sql"
 #include "embed.h"
 #define FILE "functions/why_of_job.sql"

@@ -1,5 +1,5 @@
 import Basics
-import Postgres
+public import Postgres
 
 /// What a heartbeat learned.
 public struct Heartbeat: Sendable, Equatable {
@@ -35,6 +35,29 @@ public struct StopRequest: Sendable, Hashable {
     public var fence: Int64
 }
 
+/// A worker's sign of life, which keeps all of its claims.
+public struct BeatOfWorker: Sendable {
+    private let statement: Statement
+
+    /// What the worker has to say.
+    ///
+    /// `lease`: who of the others has missed a beat of it has no turn and no share.
+    public init(worker: Int, running: Int, isDraining: Bool, lease: Duration) {
+        statement = Statement(
+            "select * from jobrunner.heartbeat_worker($1, $2, $3, $4)",
+            .int4(Int32(clamping: worker)), .int4(Int32(clamping: running)), .bool(isDraining),
+            .interval(lease.wholeMicroseconds))
+    }
+
+    /// Shows it, and learns of the others; throws `DatabaseError`.
+    public func send(on session: Session) throws -> Heartbeat {
+        let row = try session.query(statement).only()
+        return Heartbeat(
+            isAlive: try row.bool("alive"), workers: try row.int("worker_count"),
+            rank: try row.int("worker_rank"), at: try row.timestamp("beaten_at"))
+    }
+}
+
 extension Queue {
     /// Adds a worker whose presence is the calling session; use a database of one lane for it.
     public func registerWorker(
@@ -44,25 +67,6 @@ extension Queue {
             "select jobrunner.register_worker($1, $2, $3, $4)", .text(host), .int4(pid),
             .text(version), .int4(Int32(clamping: capacity)))
         return try await call(statement) { try $0.only().int(0) }
-    }
-
-    /// One heartbeat keeps all claims of a worker; from the session that is its presence.
-    ///
-    /// `lease`: who of the others has missed a beat of it has no turn and no share.
-    public func beat(
-        worker: Int, running: Int, isDraining: Bool, lease: Duration,
-        deadline: ContinuousClock.Instant
-    ) async throws -> Heartbeat {
-        let statement = Statement(
-            "select * from jobrunner.heartbeat_worker($1, $2, $3, $4)",
-            .int4(Int32(clamping: worker)), .int4(Int32(clamping: running)), .bool(isDraining),
-            .interval(lease.wholeMicroseconds))
-        return try await call(statement, deadline: deadline) { rows in
-            let row = try rows.only()
-            return Heartbeat(
-                isAlive: try row.bool("alive"), workers: try row.int("worker_count"),
-                rank: try row.int("worker_rank"), at: try row.timestamp("beaten_at"))
-        }
     }
 
     /// The worker's job files that are others than those that `migrate` stored, by name.

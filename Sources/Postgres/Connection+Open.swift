@@ -24,14 +24,15 @@ extension Connection {
     }
 
     /// One search through the servers, by the settings as they are at this moment.
-    private func search(_ configuration: DatabaseConfiguration) throws -> OpaquePointer {
+    private func search(_ configuration: DatabaseConfiguration) throws -> FoundServer {
         let (configuration, trouble) = configuration.now()
         let parameters = configuration.parameters
         let search = ServerSearch(
             list: ServerList(effectiveOptions(parameters)), configuration: configuration,
             interruption: interruption
         ) { [self] in
-            try attempt(parameters.merging($0) { $1 }, until: $1)
+            try attempt(
+                parameters.merging($0) { $1 }, identifies: !configuration.isPooled, until: $1)
         }
         do { return try search.find() } catch let error as DatabaseError {
             guard let trouble else { throw error }
@@ -51,8 +52,8 @@ extension Connection {
 
     /// One attempt; the handle is this thread's alone until it is adopted.
     private func attempt(
-        _ parameters: [String: String], until end: ContinuousClock.Instant
-    ) throws -> OpaquePointer {
+        _ parameters: [String: String], identifies: Bool, until end: ContinuousClock.Instant
+    ) throws -> FoundServer {
         let started = startConnecting(parameters)
         guard let handle = started else {
             throw DatabaseError(.notConnected, "no memory for a connection")
@@ -62,12 +63,41 @@ extension Connection {
         PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
         do {
             try establish(handle, until: end)
+            PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
+            let identity = identifies ? try identify(handle, until: end) : nil
+            return FoundServer(handle: handle, identity: identity)
         } catch {
             PQfinish(handle)
             throw error
         }
-        PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
-        return handle
+    }
+
+    /// Asks the server who it is; nil where it does not tell.
+    ///
+    /// Throws `.invalidConfiguration` behind a pooler that has dropped the session's settings.
+    private func identify(
+        _ handle: OpaquePointer, until end: ContinuousClock.Instant
+    ) throws -> ServerIdentity? {
+        // As the parameters of a statement the words need no quoting, and one result comes.
+        guard PQsendQueryParams(handle, identityQuestion, 0, nil, nil, nil, nil, 0) == 1 else {
+            throw refusal(handle)
+        }
+        var answer: ResultHandle?
+        while true {
+            while PQisBusy(handle) != 0 {
+                try awaitSocket(PQsocket(handle), Int16(POLLIN), until: end)
+                guard PQconsumeInput(handle) == 1 else { throw refusal(handle) }
+            }
+            guard let result = PQgetResult(handle) else { break }
+            answer = ResultHandle(result)
+        }
+        guard PQstatus(handle) != CONNECTION_BAD else { throw refusal(handle) }
+        guard let answer, answer.status == PGRES_TUPLES_OK else { return nil }
+        guard answer.text(2) != nil else { throw DatabaseError.leadsToPooler }
+        guard let system = answer.text(0).flatMap(Int64.init),
+            let timeline = answer.text(1).flatMap(Int64.init)
+        else { return nil }
+        return ServerIdentity(system: system, timeline: timeline)
     }
 
     private func establish(_ handle: OpaquePointer, until end: ContinuousClock.Instant) throws {
@@ -106,8 +136,31 @@ extension Connection {
         let text = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
         let message = text.split(separator: "\n").filter { !$0.hasPrefix("LOCATION:") }
             .joined(separator: " ")
+        if message.contains("unsupported startup parameter") { return .leadsToPooler }
         return DatabaseError(
             .notConnected, oneLine(message, limit: 500), sqlstate: sqlstate(inVerbose: message))
+    }
+}
+
+extension DatabaseError {
+    /// A session of a transaction pooler has no settings of its own.
+    static let leadsToPooler = DatabaseError(
+        .invalidConfiguration,
+        "a pooler stands before the database, which drops a session's settings; expected a direct way in"
+            + " JOBRUNNER_DIRECT_URL, beside the pooler in DATABASE_URL")
+
+    /// The server takes no part any more: what it would say or write is lost.
+    static func replaced(by timeline: Int64) -> DatabaseError {
+        DatabaseError(
+            .connectionLost, "the server was replaced: its successor is of timeline \(timeline)")
+    }
+}
+
+extension ResultHandle {
+    /// A value of the first row, as text; nil for null and where there is none.
+    fileprivate func text(_ column: Int32) -> String? {
+        guard PQntuples(pointer) > 0, PQgetisnull(pointer, 0, column) == 0 else { return nil }
+        return PQgetvalue(pointer, 0, column).map { String(cString: $0) }
     }
 }
 

@@ -20,6 +20,13 @@ final class Connection {
     /// Whose deadline and cancellation the waits obey.
     var interruption = Interruption(deadline: nil)
     private(set) var handle: OpaquePointer?
+    /// Which server it leads to; nil when that is not known, as behind a pooler.
+    private var server: ServerIdentity?
+    /// A statement is cancelled by a connection of its own, which behind a pooler could meet somebody else's.
+    private let cancels: Bool
+    private let timelines: ServerTimelines
+    /// The newest timeline when the present turn began: of a pooler's servers no more is known.
+    private var newestAtBegin: Int64?
     private let shutdown = ServerShutdown()
     /// The server takes no writes (25006): whatever it is by now, another session may lead to one that does.
     var isReadOnly = false
@@ -32,9 +39,11 @@ final class Connection {
     /// The present turn ends what an interruption left, so that it does not handle the interruption.
     private var isCleanUp = false
 
-    init(wake: EventFD, turnLimit: Duration?) {
+    init(wake: EventFD, turnLimit: Duration?, cancels: Bool, timelines: ServerTimelines) {
         self.wake = wake
         self.turnLimit = turnLimit
+        self.cancels = cancels
+        self.timelines = timelines
     }
 
     deinit { close() }
@@ -46,10 +55,13 @@ final class Connection {
         handle = nil
     }
 
-    /// Takes over a connected handle.
-    func adopt(_ handle: OpaquePointer) {
+    /// Takes over a connected session.
+    func adopt(_ found: FoundServer) {
         close()
+        let handle = found.handle
         self.handle = handle
+        server = found.identity
+        newestAtBegin = nil
         PQsetnonblocking(handle, 1)
         shutdown.isAnnounced = false
         isReadOnly = false
@@ -69,9 +81,17 @@ final class Connection {
         handle.map { PQtransactionStatus($0) } ?? PQTRANS_UNKNOWN
     }
 
-    /// Notices, between two uses, that the server has hung up.
+    /// The timeline that has taken the place of its server's; nil while none is known to have.
+    private var successor: Int64? {
+        if let server { return timelines.successor(of: server) }
+        guard let before = newestAtBegin, let now = timelines.ofOnlyCluster else { return nil }
+        return now > before ? now : nil
+    }
+
+    /// Notices, between two uses, that the server has hung up, or was replaced.
     func discardIfDead() {
         guard let handle else { return }
+        guard successor == nil else { return close() }
         var entry = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
         while poll(&entry, 1, 0) > 0 {
             let isRead = PQconsumeInput(handle) == 1
@@ -87,6 +107,7 @@ final class Connection {
         cancelReason = nil
         nextCancel = nil
         self.isCleanUp = isCleanUp
+        newestAtBegin = timelines.ofOnlyCluster
         limit = (isCleanUp ? Self.answerTimeout : turnLimit).map { .now + $0 }
         if !isCleanUp, let reason = interruption.reason {
             throw DatabaseError.interrupted(reason)
@@ -153,7 +174,11 @@ final class Connection {
                 limit = earlier(limit, .now + Self.answerTimeout)
                 nextCancel = .now
             }
-            if let due = nextCancel, due <= .now {
+            if let successor {
+                close()
+                throw DatabaseError.replaced(by: successor)
+            }
+            if cancels, let due = nextCancel, due <= .now {
                 CancelRequest(of: handle)?.send(limit: Self.answerTimeout)
                 nextCancel = .now + Self.cancelInterval
             }

@@ -24,11 +24,11 @@ public final class Database: Sendable {
     /// the server and throws `.timedOut` or `.cancelled`, as does every later one of the body.
     /// A server that doesn't answer the cancel within 2 s loses its connection: `.connectionLost`.
     /// A lost connection is made anew at the next run, with jittered backoff up to the deadline
-    /// or for `reconnectTimeout`; then `.notConnected` is thrown. So is that of a server which turned out to be
-    /// read-only. Without a deadline the
-    /// server's `statement_timeout` bounds a statement, and a turn that is not answered a little later
-    /// loses its connection: `.connectionLost`. A transaction that the body leaves open is rolled
-    /// back, and `.misuse` thrown if the body returned as if all were well.
+    /// or for `reconnectTimeout`; then `.notConnected` is thrown. So is that of a server which turned
+    /// out to be read-only, or was replaced, and one that was idle for half a minute. Without a
+    /// deadline the server's `statement_timeout` bounds a statement, and a turn that is not answered a
+    /// little later loses its connection: `.connectionLost`. A transaction that the body leaves open
+    /// is rolled back, and `.misuse` thrown if the body returned as if all were well.
     /// Otherwise throws what the body throws.
     public func run<R: Sendable>(
         deadline: ContinuousClock.Instant? = nil,
@@ -51,6 +51,12 @@ public final class Database: Sendable {
         }
     }
 
+    /// Whether a body runs for longer than this already, perhaps because its server does not answer.
+    public func isHeldUp(for span: Duration) -> Bool { pool.isHeldUp(for: span) }
+
+    /// Has the sessions that wait for an answer look whether their server was replaced.
+    public func lookAgain() { pool.lookAgain() }
+
     /// What was asked of the network so far.
     public var counts: Counts { pool.counters.counts }
 
@@ -63,12 +69,14 @@ public final class Database: Sendable {
 
 extension Session {
     /// Connects if needed, runs the body and leaves the session as clean as it was.
-    fileprivate func serve<R>(
-        _ interruption: Interruption, _ body: (Session) throws -> R
+    ///
+    /// `connects`: false where somebody else makes the connection, and has to see that it is another.
+    func serve<R>(
+        _ interruption: Interruption, connects: Bool = true, _ body: (Session) throws -> R
     ) -> Result<R, any Error> {
         connection.interruption = interruption
         let outcome = Result {
-            try connectIfNeeded()
+            if connects { try connectIfNeeded() }
             return try body(self)
         }
         let wasOpen = connection.isOpen && connection.transactionStatus != PQTRANS_IDLE

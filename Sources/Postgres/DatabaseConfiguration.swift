@@ -9,6 +9,10 @@ public struct DatabaseConfiguration: Sendable {
     public var lanes: Int
     /// How long one server may take to give a session, where `connect_timeout` says nothing.
     public var connectTimeout: Duration = .seconds(5)
+    /// The same where `connect_timeout` says more; nil means it holds.
+    var connectTimeoutMax: Duration?
+    /// A lane that had nothing to do for so long gives its connection back.
+    var idleMax: Duration = .seconds(30)
     /// How long `Database.run` without a deadline begins new attempts to connect.
     public var reconnectTimeout: Duration = .seconds(5)
     /// How long the server may work on one statement; zero is no limit.
@@ -25,6 +29,9 @@ public struct DatabaseConfiguration: Sendable {
     ///
     /// That is right for statements that look rows up by key and are sent all day.
     public var usesGenericPlans = false
+    /// The connection string leads to a pooler that lends its sessions for a transaction: each transaction brings its
+    /// settings along, no statement is prepared, and none is cancelled.
+    public var isPooled = false
     /// Which servers will do, where `target_session_attrs` says nothing.
     public var serversWanted = ServersWanted.any
 
@@ -34,6 +41,8 @@ public struct DatabaseConfiguration: Sendable {
     /// Servers that did not answer lately, for all sessions of this configuration and its copies.
     let silentServers = SilentServers()
     var resolver = Resolver.shared
+    var timelines = ServerTimelines.shared
+    var comparison = ServerComparison.never
     /// Where the connection string is read anew for each connection; nil when it never changes.
     private var reader: ConnectionStringReader?
     /// Instead of the one that the connection string names.

@@ -28,10 +28,17 @@ private final class Lane: Sendable {
     }
 
     /// Blocks until something is given; nil when the end.
-    func take() -> Work? {
-        let task = given.wait { given -> Task? in
+    ///
+    /// `rest` is done once, when nothing was given for so long.
+    func take(restingAfter span: Duration, _ rest: () -> Void) -> Work? {
+        let take = { (given: inout Task?) -> Task? in
             defer { given = nil }
             return given
+        }
+        var task = given.wait(atMost: span, for: take)
+        if task == nil {
+            rest()
+            task = given.wait(for: take)
         }
         guard case .work(let work) = task else { return nil }
         return work
@@ -44,9 +51,15 @@ private final class Lane: Sendable {
 /// next work goes to the idle lane that was busy last, because its session has its plans and a quiet
 /// process then uses one session instead of all.
 final class Pool: Sendable {
+    /// What a lane is at.
+    private struct Running {
+        let wake: EventFD
+        let since = ContinuousClock.now
+    }
+
     private struct State {
         var waiting: [Work] = []
-        var running: [ObjectIdentifier: EventFD] = [:]
+        var running: [ObjectIdentifier: Running] = [:]
         var idle: [Lane] = []
         var liveLanes = 0
         var isClosed = false
@@ -77,7 +90,7 @@ final class Pool: Sendable {
             if state.isClosed { return (Self.closed, nil) }
             if let reason = work.interruption.reason { return (.interrupted(reason), nil) }
             if let lane = state.idle.popLast() {
-                state.running[ObjectIdentifier(work.interruption)] = lane.wake
+                state.running[ObjectIdentifier(work.interruption)] = Running(wake: lane.wake)
                 return (nil, lane)
             }
             state.waiting.append(work)
@@ -95,10 +108,21 @@ final class Pool: Sendable {
             if let index = state.waiting.firstIndex(where: { $0.interruption === interruption }) {
                 return state.waiting.remove(at: index)
             }
-            state.running[ObjectIdentifier(interruption)]?.signal()
+            state.running[ObjectIdentifier(interruption)]?.wake.signal()
             return nil
         }
         work?.refuse(.interrupted(.cancelled))
+    }
+
+    /// Whether a lane is at the same work for longer than this.
+    func isHeldUp(for span: Duration) -> Bool {
+        let now = ContinuousClock.now
+        return state.withLock { $0.running.values.contains { now - $0.since > span } }
+    }
+
+    /// Has the lanes that wait for an answer look whether their server was replaced.
+    func lookAgain() {
+        for running in state.withLock({ Array($0.running.values) }) { running.wake.signal() }
     }
 
     func close() {
@@ -132,7 +156,7 @@ final class Pool: Sendable {
         let lane = Lane()
         let session = Session(configuration, wake: lane.wake, counters: counters)
         var tell: (@Sendable () -> Void)?
-        while let work = next(lane, &tell) {
+        while let work = next(lane, session, &tell) {
             tell = work.perform(session)
             state.withLock { $0.running[ObjectIdentifier(work.interruption)] = nil }
         }
@@ -149,12 +173,14 @@ final class Pool: Sendable {
     /// Blocks until there is something to do for this lane; nil when the pool is closed.
     ///
     /// The caller of what it did last is told as soon as the lane can be given something.
-    private func next(_ lane: Lane, _ tell: inout (@Sendable () -> Void)?) -> Work? {
+    private func next(
+        _ lane: Lane, _ session: Session, _ tell: inout (@Sendable () -> Void)?
+    ) -> Work? {
         enum NextAction { case take(Work), wait, end }
         let action = state.withLock { state -> NextAction in
             if !state.waiting.isEmpty {
                 let work = state.waiting.removeFirst()
-                state.running[ObjectIdentifier(work.interruption)] = lane.wake
+                state.running[ObjectIdentifier(work.interruption)] = Running(wake: lane.wake)
                 return .take(work)
             }
             if state.isClosed { return .end }
@@ -165,7 +191,8 @@ final class Pool: Sendable {
         tell = nil
         switch action {
         case .take(let work): return work
-        case .wait: return lane.take()
+        case .wait:
+            return lane.take(restingAfter: configuration.idleMax) { session.connection.close() }
         case .end: return nil
         }
     }

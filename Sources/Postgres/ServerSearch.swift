@@ -1,5 +1,13 @@
 import CLibPQ
 
+/// A session that a server has given.
+struct FoundServer {
+    /// This thread's alone until a connection has adopted it.
+    let handle: OpaquePointer
+    /// Which server it is; nil where it does not tell.
+    let identity: ServerIdentity?
+}
+
 /// The search for a server that gives a session: those of a connection string in libpq's order, each with a limit of
 /// its own.
 ///
@@ -7,7 +15,7 @@ import CLibPQ
 /// same: a server that refuses a login ends the search, one that starts or is not of the wanted sort does not.
 struct ServerSearch {
     /// What is tried of one server: connects with these keywords as well, until the instant.
-    typealias Attempt = ([String: String], ContinuousClock.Instant) throws -> OpaquePointer
+    typealias Attempt = ([String: String], ContinuousClock.Instant) throws -> FoundServer
 
     let list: ServerList
     let configuration: DatabaseConfiguration
@@ -17,16 +25,25 @@ struct ServerSearch {
     /// A server that was given less time is not known to be silent.
     private static let timeToAnswer = Duration.seconds(1)
 
-    private var limit: Duration { list.limit ?? configuration.connectTimeout }
+    private var limit: Duration {
+        min(
+            list.limit ?? configuration.connectTimeout,
+            configuration.connectTimeoutMax ?? .seconds(3600))
+    }
     private var memory: SilentServers { configuration.silentServers }
 
     /// Throws `DatabaseError` with what each server said.
-    func find() throws -> OpaquePointer {
+    func find() throws -> FoundServer {
         var failures: [DatabaseError] = []
         var passedOver: Set<ServerAddress> = []
         for target in targets {
-            var pass = Pass(target: target, passedOver: passedOver)
-            if let handle = try search(&pass) { return handle }
+            var pass = Pass(target: target, passedOver: passedOver, compares: compares)
+            do {
+                if let found = try search(&pass) ?? pass.newest { return found }
+            } catch {
+                if let newest = pass.newest { PQfinish(newest.handle) }
+                throw error
+            }
             failures += pass.failures
             passedOver = pass.silent
         }
@@ -42,6 +59,8 @@ struct ServerSearch {
             || environment("PGTARGETSESSIONATTRS") != nil
         if list.target == "prefer-standby" { return ["standby", "any"] }
         if isGiven { return [list.target] }
+        // What a pooler leads to is its own choice.
+        if configuration.isPooled { return ["any"] }
         switch configuration.serversWanted {
         case .any: return ["any"]
         case .writable: return ["read-write"]
@@ -56,10 +75,22 @@ struct ServerSearch {
         let passedOver: Set<ServerAddress>
         var failures: [DatabaseError] = []
         var silent: Set<ServerAddress> = []
+        /// All servers are asked before one is taken.
+        let compares: Bool
+        /// The best so far, where all are asked.
+        var newest: FoundServer?
+    }
+
+    private var compares: Bool {
+        switch configuration.comparison {
+        case .never: false
+        case .atFirst: configuration.timelines.isEmpty && list.servers.count > 1
+        case .always: list.servers.count > 1
+        }
     }
 
     /// Nil when no server has given a session.
-    private func search(_ pass: inout Pass) throws -> OpaquePointer? {
+    private func search(_ pass: inout Pass) throws -> FoundServer? {
         guard !list.servers.isEmpty else { return try ask(nil, &pass, among: 1) }
         let (first, last) = split(list.servers)
         var later: [ServerAddress] = []
@@ -69,14 +100,14 @@ struct ServerSearch {
             later += silent
             for (place, address) in now.enumerated() {
                 let left = now.count - place + others + later.count
-                if let handle = try ask(address, &pass, among: left) { return handle }
+                if let found = try ask(address, &pass, among: left) { return found }
             }
         }
         later += last
         for (place, server) in later.enumerated() {
             let left = later.count - place
             for address in addresses(of: server, &pass, among: left) {
-                if let handle = try ask(address, &pass, among: left) { return handle }
+                if let found = try ask(address, &pass, among: left) { return found }
             }
         }
         return nil
@@ -118,16 +149,16 @@ struct ServerSearch {
     /// One server; nil in its place: what libpq makes of the lists by itself.
     private func ask(
         _ server: ServerAddress?, _ pass: inout Pass, among count: Int
-    ) throws -> OpaquePointer? {
+    ) throws -> FoundServer? {
         if let server, pass.passedOver.contains(server) { return nil }
         if interruption.reason == .cancelled { throw DatabaseError.interrupted(.cancelled) }
         let (begun, end) = (ContinuousClock.now, end(among: count))
         do {
-            let handle = try attempt(
+            let found = try attempt(
                 (server?.parameters ?? [:]).merging(["target_session_attrs": pass.target]) { $1 },
                 end)
             if let server { memory.forget(server) }
-            return handle
+            return try chosen(found, server, &pass)
         } catch let error as DatabaseError where error.code == .notConnected {
             guard !error.isSilence else {
                 if let server { note(server, end - begun, &pass) }
@@ -139,9 +170,35 @@ struct ServerSearch {
             pass.failures.append(error)
             if let server { memory.forget(server) }
             // As libpq has it: a server that starts or stops is no reason to give up, a refused login is.
-            guard error.sqlstate == nil || error.sqlstate == "57P03" else { throw error }
+            guard error.sqlstate == nil || error.sqlstate == "57P03" || pass.newest != nil else {
+                throw error
+            }
             return nil
         }
+    }
+
+    /// The session, unless its server was replaced, or another may be newer.
+    private func chosen(
+        _ found: FoundServer, _ server: ServerAddress?, _ pass: inout Pass
+    ) throws -> FoundServer? {
+        if let identity = found.identity {
+            if let successor = configuration.timelines.successor(of: identity) {
+                PQfinish(found.handle)
+                let place = server.map { "\($0.words): " } ?? ""
+                throw DatabaseError(
+                    .notConnected, place + DatabaseError.replaced(by: successor).message)
+            }
+            configuration.timelines.note(identity)
+        }
+        guard pass.compares else { return found }
+        let isNewer = pass.newest?.identity.flatMap(configuration.timelines.successor) != nil
+        if isNewer || pass.newest == nil {
+            if let before = pass.newest { PQfinish(before.handle) }
+            pass.newest = found
+        } else {
+            PQfinish(found.handle)
+        }
+        return nil
     }
 
     /// It has said nothing for so long.

@@ -13,7 +13,9 @@ public final class Session {
     init(_ configuration: DatabaseConfiguration, wake: EventFD, counters: Counters) {
         self.configuration = configuration
         self.counters = counters
-        connection = Connection(wake: wake, turnLimit: configuration.turnLimit)
+        connection = Connection(
+            wake: wake, turnLimit: configuration.turnLimit, cancels: !configuration.isPooled,
+            timelines: configuration.timelines)
         cache = StatementCache(capacity: configuration.statementCacheSize)
     }
 
@@ -29,7 +31,7 @@ public final class Session {
     ///
     /// Throws `DatabaseError`.
     public func query(_ statement: Statement) throws -> Rows {
-        try turn([statement], isNumbered: false)[0]
+        try turns([statement], isNumbered: false)[0]
     }
 
     /// Runs the statements in one network turn as one implicit transaction: all or none happen.
@@ -37,7 +39,7 @@ public final class Session {
     /// Throws the first error, a `DatabaseError` with `statementIndex`.
     public func pipeline(_ statements: [Statement]) throws -> [Rows] {
         guard !statements.isEmpty else { return [] }
-        return try turn(statements, isNumbered: true)
+        return try turns(statements, isNumbered: true)
     }
 
     /// Runs `begin`, the statements and `commit` in one network turn.
@@ -50,15 +52,34 @@ public final class Session {
             _ = try connection.opened()
             throw DatabaseError(.misuse, "transactionTurn inside a transaction")
         }
-        let all = [Statement("begin")] + statements + [Statement("commit")]
+        return try transactionTurn(statements) { $0.asOfCommit }
+    }
+
+    /// `ofLostReply`: what an error without a verdict of the server means.
+    private func transactionTurn(
+        _ statements: [Statement], ofLostReply: (DatabaseError) -> DatabaseError
+    ) throws -> [Rows] {
+        let frame = configuration.isPooled ? SessionFrame(configuration) : nil
+        let opening = frame?.opening ?? [Statement("begin")]
         do {
+            let all = opening + statements + [Statement("commit")]
             let rows = try turn(all, isNumbered: true)
             try requireCommitted(rows[rows.count - 1].commandTag)
-            return Array(rows[1..<rows.count - 1])
+            return Array(rows[opening.count..<rows.count - 1])
         } catch let error as DatabaseError {
+            if frame?.isReplaced(error) == true { throw leaveReplaced() }
             try? rollBack()
-            throw error.fromTransaction(of: statements.count)
+            let located = error.located(in: statements.count, after: opening.count)
+            throw error.isVerdict(before: opening.count + statements.count)
+                ? located : ofLostReply(located)
         }
+    }
+
+    /// The pooler may lead to another server when it is asked anew.
+    private func leaveReplaced() -> DatabaseError {
+        connection.close()
+        return DatabaseError(
+            .notConnected, "the pooler leads to a server that was replaced by a newer one")
     }
 
     /// Runs the body between `begin` and `commit`; throws `TransactionError`.
@@ -67,7 +88,7 @@ public final class Session {
             throw TransactionError(
                 begin: DatabaseError(.misuse, "transaction inside a transaction"))
         }
-        do { _ = try query(Statement("begin")) } catch let error as DatabaseError {
+        do { try begin() } catch let error as DatabaseError {
             throw TransactionError(begin: error)
         }
         let value: R
@@ -78,16 +99,42 @@ public final class Session {
             try requireCommitted(try query(Statement("commit")).commandTag)
         } catch let error as DatabaseError {
             try? rollBack()
-            throw TransactionError(commit: error.atCommit())
+            throw TransactionError(commit: error.asOfCommit)
         }
         return value
+    }
+
+    private func begin() throws {
+        guard configuration.isPooled else {
+            _ = try query(Statement("begin"))
+            return
+        }
+        let frame = SessionFrame(configuration)
+        do { _ = try turn(frame.opening, isNumbered: true) } catch let error as DatabaseError {
+            if frame.isReplaced(error) { throw leaveReplaced() }
+            try? rollBack()
+            throw error
+        }
+    }
+
+    /// Statements that are a transaction by themselves, unless one is open.
+    private func turns(_ statements: [Statement], isNumbered: Bool) throws -> [Rows] {
+        guard configuration.isPooled, connection.transactionStatus == PQTRANS_IDLE else {
+            return try turn(statements, isNumbered: isNumbered)
+        }
+        do { return try transactionTurn(statements) { $0 } } catch let error as DatabaseError {
+            throw isNumbered ? error : error.at(error.statement)
+        }
     }
 
     private func turn(
         _ statements: [Statement], isNumbered: Bool, isCleanUp: Bool = false
     ) throws -> [Rows] {
-        try Turn(connection: connection, cache: cache, counters: counters)
-            .run(statements, isNumbered: isNumbered, isCleanUp: isCleanUp)
+        try Turn(
+            connection: connection, cache: cache, counters: counters,
+            prepares: !configuration.isPooled
+        )
+        .run(statements, isNumbered: isNumbered, isCleanUp: isCleanUp)
     }
 
     /// Ends an open transaction; on failure closes the connection, which ends it too.
@@ -128,17 +175,23 @@ extension DatabaseConfiguration {
 }
 
 extension DatabaseError {
-    /// Seen from a transaction turn: `begin` is not one of the caller's statements, and a
-    /// connection that broke before any verdict leaves the commit open.
-    fileprivate func fromTransaction(of count: Int) -> DatabaseError {
-        let index = statementIndex.map { $0 - 1 }
-        let isVerdict = sqlstate != nil && (index ?? count) < count
-        let error = code == .connectionLost && !isVerdict ? recoded(.commitUnknown) : self
-        return error.at(statement, index: index.flatMap { (0..<count).contains($0) ? $0 : nil })
+    /// Seen from a transaction turn: what it begins with is not one of the caller's statements.
+    fileprivate func located(in count: Int, after opening: Int) -> DatabaseError {
+        let index = statementIndex.map { $0 - opening }
+        return at(statement, index: index.flatMap { (0..<count).contains($0) ? $0 : nil })
+    }
+
+    /// Whether the server itself says that a statement before the commit, which has this number, failed.
+    ///
+    /// Class 08 is the word of a pooler whose server has gone, that knows no more of the commit than we do.
+    fileprivate func isVerdict(before commit: Int) -> Bool {
+        guard let sqlstate else { return code != .connectionLost }
+        guard !sqlstate.hasPrefix("08") else { return false }
+        return code != .connectionLost || (statementIndex ?? commit) < commit
     }
 
     /// Seen from `commit`: a connection that broke leaves it open.
-    fileprivate func atCommit() -> DatabaseError {
-        code == .connectionLost ? recoded(.commitUnknown) : self
+    fileprivate var asOfCommit: DatabaseError {
+        isConnectionFailure && code != .notConnected ? recoded(.commitUnknown) : self
     }
 }

@@ -5,6 +5,8 @@ struct Turn {
     let connection: Connection
     let cache: StatementCache
     let counters: Counters
+    /// Statements that are sent often are prepared.
+    let prepares: Bool
 
     /// Sends the statements and reads their answers.
     ///
@@ -34,7 +36,7 @@ struct Turn {
         let handle = try connection.opened()
         try connection.beginTurn(isCleanUp: isCleanUp)
         try enterPipeline(handle)
-        var sender = TurnSender(handle: handle, cache: cache)
+        var sender = TurnSender(handle: handle, cache: cache, prepares: prepares)
         do {
             try sender.send(statements, encoded)
         } catch {

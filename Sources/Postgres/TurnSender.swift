@@ -13,13 +13,15 @@ enum Reply {
 struct TurnSender {
     let handle: OpaquePointer
     let cache: StatementCache
+    let prepares: Bool
     private(set) var replies: [Reply] = []
     /// Prepared earlier in this turn, not known to have succeeded.
     private var pending: [(sql: String, oids: [UInt32], name: String)] = []
 
-    init(handle: OpaquePointer, cache: StatementCache) {
+    init(handle: OpaquePointer, cache: StatementCache, prepares: Bool) {
         self.handle = handle
         self.cache = cache
+        self.prepares = prepares
     }
 
     private struct NotSent: Error {}
@@ -27,7 +29,7 @@ struct TurnSender {
     mutating func send(_ statements: [Statement], _ encoded: [EncodedBinds]) throws {
         try deallocateRetired()
         for (index, statement) in statements.enumerated() {
-            if statement.isCached {
+            if statement.isCached, prepares {
                 let name = try prepare(statement.sql, encoded[index].oids, index)
                 try encoded[index].withPointers { values, lengths, formats in
                     try check(

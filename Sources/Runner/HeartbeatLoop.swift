@@ -25,11 +25,25 @@ struct HeartbeatLoop: Sendable {
         }
     }
 
+    /// Over the session that stands for the worker, which no page keeps busy; while it is lost, over one of the work.
+    private func send(_ beat: BeatOfWorker) async throws -> Heartbeat {
+        let deadline = ContinuousClock.now + context.settings.heartbeat
+        if let listener = context.listener {
+            do {
+                return try await listener.run(deadline: deadline) { try beat.send(on: $0) }
+            } catch let error as DatabaseError {
+                guard error.code == .notConnected else { throw error }
+            }
+        }
+        return try await context.queue.database.run(deadline: deadline) { try beat.send(on: $0) }
+    }
+
     private func beat(_ worker: Int) async {
         do {
-            let beat = try await context.heartbeatQueue.beat(
-                worker: worker, running: context.slots.count, isDraining: context.isStopping,
-                lease: context.settings.lease, deadline: .now + context.settings.heartbeat)
+            let beat = try await send(
+                BeatOfWorker(
+                    worker: worker, running: context.slots.count,
+                    isDraining: context.isStopping, lease: context.settings.lease))
             context.registration.heartbeatSucceeded()
             context.budgets.setWorkers(beat.workers)
             context.claimer.setRank(beat.rank, of: beat.workers)

@@ -7,8 +7,8 @@ import Telemetry
 /// This worker's row in `workers`: its number, its presence session, its last heartbeat.
 ///
 /// The listener's session stands for the worker, so that a dead process is seen at once; when the
-/// session breaks, the listener makes another, which stands for it then. The heartbeat goes over a
-/// session of its own, which nothing else can hold up.
+/// session breaks, the listener makes another, which stands for it then. The heartbeat goes over the
+/// same session, which no page holds up.
 final class Registration: Sendable {
     private let settings: WorkerSettings
     /// The job files it has, by name.

@@ -53,6 +53,7 @@ public final class Worker: Sendable {
             loops.addTask { await SupervisionLoop(context: context).run() }
             loops.addTask { await MaintenanceLoop(context: context).run() }
             loops.addTask { await LivenessLoop(context: context).run() }
+            loops.addTask { await ReplacementWatch(context: context).run() }
             let ending = WakeUp()
             let claiming = Task {
                 await claims.run(); ending.wake()
@@ -160,10 +161,14 @@ public final class Worker: Sendable {
         context.slots.count > 0 || !context.completer.isEmpty || claims.isClaiming
     }
 
+    /// Over a session of its own, since the others may hang; it is not waited for either.
     private func deregister() async {
         guard !context.isAborting, let worker = context.registration.worker else { return }
-        _ = try? await context.heartbeatQueue.leave(worker: worker, deadline: .now + .seconds(1))
+        var single = context.configuration
+        single.lanes = 1
+        let last = Queue(Database(single))
+        _ = try? await last.leave(worker: worker, deadline: .now + .seconds(1))
         try? await context.history.tell(
-            context.syncer.metrics, context.heartbeatQueue, deadline: .now + .milliseconds(500))
+            context.syncer.metrics, last, deadline: .now + .milliseconds(500))
     }
 }

@@ -10,10 +10,9 @@ import Telemetry
 /// What the loops of a worker share: its parts, its wake-ups, and what they tell people.
 final class WorkerContext: Sendable {
     let settings: WorkerSettings
+    /// For sessions of their own, beside those of the queue; never through a pooler.
     let configuration: DatabaseConfiguration
     let queue: Queue
-    /// One lane, nobody else's: a heartbeat must never wait for a page.
-    let heartbeatQueue: Queue
     let files: [String: JobFile]
     let syncer: Syncer
     let budgets: Budgets
@@ -61,9 +60,6 @@ final class WorkerContext: Sendable {
         registration = Registration(
             settings, files: self.files.values.sorted { $0.name < $1.name })
         slots = Slots(capacity: settings.concurrency)
-        var single = configuration
-        single.lanes = 1
-        heartbeatQueue = Queue(Database(single))
         let claimer = Claimer(
             queue, files: self.files.mapValues(\.needs), capacity: settings.concurrency,
             reserved: settings.reserved)

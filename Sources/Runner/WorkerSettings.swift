@@ -35,6 +35,8 @@ public struct WorkerSettings: Sendable {
     public var patience: Duration = .seconds(60)
     /// Which part of its longest wait a failed job waits (`finishRuns`); nil means by chance.
     public var failedWait: Double?
+    /// Between looks whether a server that answers was replaced; each takes a connection.
+    public var replacement: Duration { lease * 2 }
     /// How long its sessions may fail, though new ones would not, before it says that it needs to be started anew.
     public var sessionTrouble: Duration = .seconds(180)
     /// Between the trials of a new session while they fail.

@@ -60,10 +60,12 @@ def read_options():
         forms.add_argument(form, action="store_true")
     for form in ("--hostile", "--storm", "--sources"):
         forms.add_argument(form, type=float, metavar="SECONDS")
-    forms.add_argument("--shifting", type=int, metavar="PASSES", default=0)
+    for form in ("--shifting", "--failover", "--pooler"):
+        forms.add_argument(form, type=int, metavar="TIMES", default=0)
     for name, usual in (("kills", None), ("cuts", None), ("stops", 5), ("restarts", 3), ("deadlines", 50), ("claims", 300),
                         ("others", 50), ("requests", 100), ("freeze", 33), ("switches", 3)):
         parser.add_argument(f"--{name}", type=int, default=usual)
+    parser.add_argument("--users", type=int, default=200)
     parser.add_argument("--seconds", type=float)
     parser.add_argument("--seed", default=str(random.randrange(1 << 15)))
     parser.add_argument("--only")
@@ -76,7 +78,7 @@ def phase(options):
     """The module of the form that was asked for."""
     if options.shifting:
         return "sources"
-    for form in ("net", "pairs", "hostile", "storm", "sources"):
+    for form in ("net", "pairs", "hostile", "storm", "sources", "failover", "pooler"):
         if getattr(options, form):
             return form
     return "sportstime" if options.app == "sportstime" else "kills"

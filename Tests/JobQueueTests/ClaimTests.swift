@@ -161,9 +161,7 @@ struct ClaimTests {
     @Test func `a worker that drains or was given up claims nothing`() async throws {
         try await Fixture.lend { fixture, worker async throws in
             try await fixture.addUser()
-            _ = try await fixture.queue.beat(
-                worker: worker, running: 0, isDraining: true, lease: .seconds(15),
-                deadline: .now + .seconds(10))
+            _ = try await fixture.queue.beat(worker: worker, isDraining: true)
             await #expect(throws: QueueError.workerEnded) { try await fixture.claim(worker) }
             await #expect(throws: QueueError.workerEnded) { try await fixture.claim(worker + 1) }
         }

@@ -42,9 +42,7 @@ struct ReapTests {
         try await Fixture.lend(users: 10) { fixture, worker async throws in
             _ = try await fixture.claim(worker)
             try await fixture.given(.silent())
-            let beat = try await fixture.queue.beat(
-                worker: worker, running: 10, isDraining: false, lease: .seconds(15),
-                deadline: .now + .seconds(10))
+            let beat = try await fixture.queue.beat(worker: worker, running: 10)
             #expect(beat.isAlive)
             #expect(beat.workers == 1)
             #expect(try await fixture.queue.reapJobs(lease: lease) == [])
@@ -61,9 +59,7 @@ struct ReapTests {
             try await fixture.given(.silent(for: "10 s", where: "id % 2 = 0"))
             let last = try await fixture.addWorker()
             func beat() async throws -> Heartbeat {
-                try await fixture.queue.beat(
-                    worker: last, running: 0, isDraining: false, lease: .seconds(15),
-                    deadline: .now + .seconds(10))
+                try await fixture.queue.beat(worker: last)
             }
             let first = try await beat()
             #expect([first.workers, first.rank] == [21, 20])
@@ -109,9 +105,7 @@ struct ReapTests {
             try await fixture.given(.silent())
             #expect(try await fixture.queue.reapJobs(lease: lease).map(\.worker) == [worker])
             await #expect(throws: QueueError.workerEnded) { try await fixture.claim(worker) }
-            let beat = try await fixture.queue.beat(
-                worker: worker, running: 0, isDraining: false, lease: .seconds(15),
-                deadline: .now + .seconds(10))
+            let beat = try await fixture.queue.beat(worker: worker)
             #expect(beat.isAlive == false)
             #expect(
                 try await fixture.queue.leave(worker: worker, deadline: .now + .seconds(10))

@@ -1,7 +1,8 @@
-import Postgres
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Postgres
 
 /// How often the template below was built.
 private let builds = Atomic<Int>(0)
@@ -111,5 +112,25 @@ struct PoolTests {
         }
         #expect(counts == Array(repeating: 0, count: 8))
         #expect(builds.load(ordering: .relaxed) == 1)
+    }
+
+    @Test func `a lane that has nothing to do gives its connection back`() async throws {
+        var configuration = try DatabaseConfiguration(
+            conninfo: TestCluster.shared.url, applicationName: "jobrunner-test-idle", lanes: 1)
+        configuration.idleMax = .milliseconds(50)
+        try await Database.withSessions(configuration) { database in
+            #expect(try await database.run { try $0.int("select 1") } == 1)
+            try await eventually("its session has ended") {
+                try await shared.run {
+                    try $0.int(
+                        """
+                        select count(*) from pg_stat_activity
+                        where application_name = 'jobrunner-test-idle'
+                        """)
+                } == 0
+            }
+            #expect(try await database.run { try $0.int("select 2") } == 2)
+            #expect(database.counts.connects == 2)
+        }
     }
 }

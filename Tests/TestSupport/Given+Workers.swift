@@ -8,6 +8,11 @@ extension Given {
     public static func beat(at time: String, where condition: String) -> Given {
         update("workers", "heartbeat_at = \(time)", "ended_at is null and \(condition)")
     }
+    /// A worker's beats failed to come in that time, both so long ago.
+    public static func gap(of worker: Int, from: String, until: String) -> Given {
+        update(
+            "workers", "missed_from = \(ago(from)), missed_until = \(ago(until))", "id = \(worker)")
+    }
     /// Every worker lives and has just told so.
     public static func alive() -> Given {
         update(

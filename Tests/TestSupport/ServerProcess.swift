@@ -23,8 +23,8 @@ struct StartedServer {
     var directory: String?
 }
 
-/// Starts a cluster, or a standby of the one in a folder.
-func startServer(standbyOf primary: String? = nil) throws -> StartedServer {
+/// A folder for what is started, stopped and removed when this process ends, or by the next one if it is killed.
+func newServerDirectory() -> String {
     let number = started.withLock { directories in
         if directories.isEmpty { atexit(stopAllServers) }
         directories.append("")
@@ -32,6 +32,12 @@ func startServer(standbyOf primary: String? = nil) throws -> StartedServer {
     }
     let directory = "\(clusterPrefix)\(getpid()).\(number)"
     started.withLock { $0[number - 1] = directory }
+    return directory
+}
+
+/// Starts a cluster, or a standby of the one in a folder.
+func startServer(standbyOf primary: String? = nil) throws -> StartedServer {
+    let directory = newServerDirectory()
     let output = try runPG(
         primary.map { ["standby", directory, $0] } ?? ["start", "--fast", directory])
     func address(_ name: String) throws -> String {

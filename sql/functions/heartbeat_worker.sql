@@ -18,8 +18,11 @@ as $$
 -- turn is told. Who has missed a beat, of which there are three in a lease, has no turn, long before anybody may take
 -- its jobs: of many that died together the dead would else have nearly all turns to notice it in.
 begin
+  -- A gap of its own is noted, since after an outage of the server everybody has one (reap_jobs).
   update jobrunner.workers as w
-  set heartbeat_at = now(),
+  set missed_from = case when now() - w.heartbeat_at > in_lease * 0.6 then w.heartbeat_at else w.missed_from end,
+    missed_until = case when now() - w.heartbeat_at > in_lease * 0.6 then now() else w.missed_until end,
+    heartbeat_at = now(),
     running_count = in_running,
     draining_at = case when in_draining then coalesce(w.draining_at, now()) end
   where w.id = in_worker_id and w.ended_at is null;

@@ -13,6 +13,8 @@ as $$
 -- its jobs due again: one worker a call, so that many dead ones are not one long transaction. No row: nobody is dead.
 -- Any worker may call it at any time. A run that had committed no page counts as a crash of its job; the third in a row
 -- sets the job aside. A worker that gets no session shows its life twice a second.
+-- When another worker has just come back from a gap in which this one fell silent as well, both may have waited for the
+-- server, and this one is given a lease to come back, too.
 -- Right after a restart of the server every session is gone, so then only silence counts. So it does on a server that
 -- recovered or was promoted, which does not say when, as long as no worker's session is older than the last sign of
 -- life.
@@ -53,6 +55,7 @@ begin
             )
           )
         )
+        and not jobrunner.was_away_with(dead, in_lease)
       order by dead.id
       limit 1
       for update skip locked

@@ -364,9 +364,12 @@ create table jobrunner.workers (
   session_started_at timestamptz,
   job_names text[],
   job_versions bigint[],
+  missed_from timestamptz,
+  missed_until timestamptz,
   constraint worker_capacity_is_positive check (capacity > 0),
   constraint ended_worker_has_a_reason check ((ended_at is null) = (end_reason is null)),
-  constraint only_an_ended_worker_is_cleared check (cleared_at is null or ended_at is not null)
+  constraint only_an_ended_worker_is_cleared check (cleared_at is null or ended_at is not null),
+  constraint gap_of_a_worker_has_both_ends check ((missed_from is null) = (missed_until is null))
 ) with (fillfactor = 50);
 comment on table jobrunner.workers is 'Worker processes. One heartbeat row each keeps all of its claims.';
 comment on column jobrunner.workers.id is 'Number of the worker.';
@@ -386,6 +389,8 @@ comment on column jobrunner.workers.session_pid is 'The server''s process of the
 comment on column jobrunner.workers.session_started_at is 'When that session began: another may get its process number.';
 comment on column jobrunner.workers.job_names is 'The jobs whose files it has; null: it does not say.';
 comment on column jobrunner.workers.job_versions is 'Of each of them, what stands for the file''s content; see job_files.version.';
+comment on column jobrunner.workers.missed_from is 'Its last sign of life before its beats failed to come; null: they never did.';
+comment on column jobrunner.workers.missed_until is 'When it beat again; who fell silent in that gap is given a lease to come back.';
 create index workers_to_clear on jobrunner.workers (id) where ended_at is not null and cleared_at is null;
 comment on index jobrunner.workers_to_clear is 'Ended workers whose jobs may still have to be taken away.';
 

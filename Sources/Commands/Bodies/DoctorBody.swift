@@ -25,7 +25,8 @@ func doctor(_ arguments: ParsedArguments, _ context: Context) async throws -> Ex
         }
     }
     do {
-        findings += wayFindings(try context.settings.databaseConfiguration().openWays)
+        let ways = try context.settings.databaseConfigurations(lanes: 1)
+        findings += wayFindings(ways.own.openWays + ways.work.openWays)
         findings += try await showing("examining") { progress in
             try await context.withDatabase { database in
                 try await examine(

@@ -12,14 +12,15 @@ private let silenceSecondsMax = 60.0
 
 /// What others could read of what is said to the database.
 func wayFindings(_ ways: [DatabaseConfiguration.OpenWay]) -> [Finding] {
-    ways.map { way in
+    let different = ways.enumerated().filter { !ways.prefix($0.offset).contains($0.element) }
+    return different.map(\.element).map { way in
         Finding(
             .warning, "connection",
             "\(way.host) is asked with sslmode=\(way.sslmode): whoever is on the way can "
                 + (["require", "verify-ca"].contains(way.sslmode)
                     ? "answer in its place" : "read what is said, or answer in its place"),
             hint:
-                "expected sslmode=verify-full in DATABASE_URL, with the authority's certificate in sslrootcert"
+                "expected sslmode=verify-full in its connection string, with the authority's certificate in sslrootcert"
         )
     }
 }

@@ -15,8 +15,6 @@ import Telemetry
 
 /// `jobrunner worker`: puts the parts together and lets them run.
 enum WorkerCommand {
-    /// Sessions for claims, pages and outcomes: more than two per core gain nothing.
-    private static let lanes = 4
     /// Shorter, and a busy machine alone would make workers look dead.
     private static let leaseMin = Duration.seconds(1)
 
@@ -34,8 +32,8 @@ enum WorkerCommand {
         let readable = try jobFiles(context.settings, endpoint, log)
         let keeper = context.settings.hasKeyFile ? try context.settings.keyKeeper() : nil
         let networks = try context.settings.privateNetworks()
-        let configuration = try databaseConfiguration(context.settings)
-        let database = Database(configuration)
+        let (configuration, work) = try databaseConfigurations(arguments, context.settings)
+        let database = Database(work)
         let queue = Queue(database)
         var settings = workerSettings(arguments)
         let openFiles = OpenFiles.raised()
@@ -99,13 +97,22 @@ enum WorkerCommand {
         )
     }
 
-    private static func databaseConfiguration(
-        _ settings: Settings
-    ) throws -> DatabaseConfiguration {
-        var configuration = try settings.databaseConfiguration(lanes: lanes)
-        configuration.usesGenericPlans = true
-        configuration.serversWanted = .writable
-        return configuration
+    /// For the session that stands for the worker, and for all others: claims, pages and outcomes.
+    private static func databaseConfigurations(
+        _ arguments: ParsedArguments, _ settings: Settings
+    ) throws -> (own: DatabaseConfiguration, work: DatabaseConfiguration) {
+        guard let connections = arguments.integer("connections") else {
+            preconditionFailure("--connections has a default")
+        }
+        let ways = try settings.databaseConfigurations(lanes: connections - 1)
+        return (ofWorker(ways.own), ofWorker(ways.work))
+    }
+
+    private static func ofWorker(_ way: DatabaseConfiguration) -> DatabaseConfiguration {
+        var way = way.comparingServers()
+        way.usesGenericPlans = true
+        way.serversWanted = .writable
+        return way
     }
 
     /// Whether this program can work on the database, and with which of the files; what it can't is logged.

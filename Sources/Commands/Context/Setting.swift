@@ -5,6 +5,7 @@
 /// letters, then in the file that `JOBRUNNER_SETTINGS` names.
 enum Setting: String, CaseIterable {
     case databaseURL = "DATABASE_URL"
+    case directURL = "JOBRUNNER_DIRECT_URL"
     case jobs = "JOBRUNNER_JOBS"
     case keyFile = "JOBRUNNER_KEY_FILE"
     case keyFolder = "JOBRUNNER_KEY_FOLDER"
@@ -16,6 +17,7 @@ enum Setting: String, CaseIterable {
     case serveHosts = "JOBRUNNER_SERVE_HOSTS"
     case concurrency = "JOBRUNNER_CONCURRENCY"
     case reserve = "JOBRUNNER_RESERVE"
+    case connections = "JOBRUNNER_CONNECTIONS"
     case lease = "JOBRUNNER_LEASE"
     case metrics = "JOBRUNNER_METRICS"
     case listen = "JOBRUNNER_LISTEN"
@@ -27,6 +29,8 @@ enum Setting: String, CaseIterable {
     var meaning: String {
         switch self {
         case .databaseURL: "a PostgreSQL URI or keyword string"
+        case .directURL:
+            "the same without a way through a pooler, where [`DATABASE_URL` leads to one](pooler.md)"
         case .jobs: "folder of the job files"
         case .keyFile: "file with the keys that open secrets, one a line, the newest last"
         case .keyFolder:
@@ -44,6 +48,8 @@ enum Setting: String, CaseIterable {
         case .serveHosts: "names by which both are asked, such as `metrics.example.com`"
         case .concurrency: "as `worker --concurrency`: most runs at once"
         case .reserve: "as `worker --reserve`: slots that only tenants with short runs get"
+        case .connections:
+            "as `worker --connections`: its connections to the database, 2 to 9"
         case .lease:
             "as `worker --lease`: silence after which other workers take this one's jobs; the same for all workers of a database, at least 1 s"
         case .metrics:
@@ -61,6 +67,7 @@ enum Setting: String, CaseIterable {
         switch self {
         case .databaseURL: "libpq's `PGHOST`, `PGDATABASE`, `PGPASSWORD`, …"
         case .jobs: fallback.map { "`\($0)`" } ?? ""
+        case .directURL: "none: `DATABASE_URL` leads to the database itself"
         case .keyFile: "none: no secret can be used"
         case .keyFolder, .keyCommand: "none: they are kept in the database"
         case .privateNetworks: "none: only addresses that anybody can reach are connected to"
@@ -70,7 +77,7 @@ enum Setting: String, CaseIterable {
         case .serveProxyHeader, .settingsFile: "none"
         case .reserve: "an eighth of `JOBRUNNER_CONCURRENCY`; none with `--drain`"
         case .metrics: "`none`: it does not listen"
-        case .concurrency, .lease, .listen, .log: fallback.map { "`\($0)`" } ?? ""
+        case .concurrency, .connections, .lease, .listen, .log: fallback.map { "`\($0)`" } ?? ""
         case .logLevel: "`LOG_LEVEL`, else `info`"
         }
     }
@@ -80,18 +87,20 @@ enum Setting: String, CaseIterable {
         switch self {
         case .jobs: "jobs"
         case .concurrency: "50"
+        case .connections: "3"
         case .lease: "15s"
         case .listen: "127.0.0.1:9465"
         case .log: "text"
         case .logLevel: "info"
-        case .databaseURL, .keyFile, .keyFolder, .keyCommand, .privateNetworks, .serveTokenFile,
+        case .databaseURL, .directURL, .keyFile, .keyFolder, .keyCommand, .privateNetworks,
+            .serveTokenFile,
             .serveTrusted, .serveProxyHeader, .serveHosts, .reserve, .metrics, .settingsFile:
             nil
         }
     }
 
     /// Its value is never printed.
-    var isSecret: Bool { self == .databaseURL }
+    var isSecret: Bool { self == .databaseURL || self == .directURL }
 
     /// Its value is the path of a file that holds something secret; a credential of systemd's is such a file itself.
     var isPath: Bool { self == .keyFile || self == .serveTokenFile }

@@ -6,10 +6,6 @@ import Telemetry
 
 /// What the environment says, read in this one place.
 struct Settings: Sendable {
-    /// Where the database is; nil leaves it to libpq's `PG*` variables.
-    ///
-    /// It may hold a password.
-    private let databaseURL: String?
     /// Folder of the job files.
     let jobsFolder: String
     private let keyFile: String?
@@ -35,7 +31,6 @@ struct Settings: Sendable {
         for setting in Setting.allCases { found[setting] = try reader.find(setting) }
         self.found = found
         credentials = reader.credentials
-        databaseURL = found[.databaseURL]?.value
         jobsFolder = found[.jobs]?.value ?? Setting.jobs.fallback ?? ""
         keyFile = found[.keyFile]?.value
         serveTokenFile = found[.serveTokenFile]?.value
@@ -48,19 +43,45 @@ struct Settings: Sendable {
         log = try LogSettings(environment: words)
     }
 
-    /// The database's settings, for a number of sessions.
+    /// The database's settings, for sessions that are the server's own; never through a pooler.
+    func databaseConfiguration() throws -> DatabaseConfiguration {
+        try configuration(found[.directURL] == nil ? .databaseURL : .directURL)
+    }
+
+    /// The same, and beside it the settings for a number of sessions that may be others for each transaction.
+    func databaseConfigurations(
+        lanes: Int
+    ) throws -> (own: DatabaseConfiguration, work: DatabaseConfiguration) {
+        let own = try databaseConfiguration()
+        var work = own
+        if found[.directURL] != nil {
+            work = try configuration(.databaseURL)
+            work.isPooled = true
+        }
+        work.lanes = lanes
+        return (own, work)
+    }
+
+    /// What is in a file is read anew for each connection.
     ///
-    /// What is in a file is read anew for each connection. Of several servers one that takes writes comes first.
-    func databaseConfiguration(lanes: Int = 1) throws -> DatabaseConfiguration {
-        var configuration = try DatabaseConfiguration(
-            conninfo: databaseURL, applicationName: "jobrunner", lanes: lanes)
+    /// Of several servers one that takes writes comes first.
+    private func configuration(_ setting: Setting) throws -> DatabaseConfiguration {
+        // Where the database is; nil leaves it to libpq's `PG*` variables. It may hold a password.
+        let url = found[setting]?.value
+        var configuration: DatabaseConfiguration
+        do {
+            configuration = try DatabaseConfiguration(
+                conninfo: url, applicationName: "jobrunner", lanes: 1)
+        } catch let error as DatabaseError where setting == .directURL {
+            throw Failure(.configuration, "\(setting.rawValue): \(error.message)")
+        }
         configuration.serversWanted = .writableFirst
-        guard let found = found[.databaseURL], found.origin != .environment else {
+        guard let found = found[setting], found.origin != .environment else {
             return configuration
         }
         return configuration.rereading { [environment] in
             do throws(Failure) {
-                let url = try SettingReader(environment: environment).find(.databaseURL)?.value
+                let url = try SettingReader(environment: environment).find(setting)?.value
                 if let url, !url.isEmpty { return url }
             } catch {
                 throw Unread(description: error.lines.joined(separator: " "))

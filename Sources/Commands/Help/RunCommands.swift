@@ -19,6 +19,9 @@ let runCommands = [
                 "reserve", "N", as: .integer(0...concurrencyMax), setting: .reserve,
                 "of them for tenants whose runs take a second at most, so that slow sources do not hold"
                     + " all (an eighth)"),
+            .value(
+                "connections", "N", as: .integer(2...9), setting: .connections,
+                "to the database: one to listen, the others for the work"),
             .flag("drain", "exit when nothing is due or running"),
             .value(
                 "lease", "SPAN", as: .duration, setting: .lease,
