@@ -56,14 +56,15 @@ def read_options():
     parser = Parser(add_help=False, allow_abbrev=False)
     forms = parser.add_mutually_exclusive_group()
     forms.add_argument("--app", choices=["metube", "sportstime"])
-    for form in ("--net", "--pairs"):
+    for form in ("--net", "--pairs", "--patroni"):
         forms.add_argument(form, action="store_true")
     for form in ("--hostile", "--storm", "--sources"):
         forms.add_argument(form, type=float, metavar="SECONDS")
     for form in ("--shifting", "--failover", "--pooler"):
         forms.add_argument(form, type=int, metavar="TIMES", default=0)
     for name, usual in (("kills", None), ("cuts", None), ("stops", 5), ("restarts", 3), ("deadlines", 50), ("claims", 300),
-                        ("others", 50), ("requests", 100), ("freeze", 33), ("switches", 3)):
+                        ("others", 50), ("requests", 100), ("freeze", 33), ("switches", 3),
+                        ("switchovers", 5), ("leader-kills", 5)):
         parser.add_argument(f"--{name}", type=int, default=usual)
     parser.add_argument("--users", type=int, default=200)
     parser.add_argument("--seconds", type=float)
@@ -78,7 +79,7 @@ def phase(options):
     """The module of the form that was asked for."""
     if options.shifting:
         return "sources"
-    for form in ("net", "pairs", "hostile", "storm", "sources", "failover", "pooler"):
+    for form in ("net", "pairs", "hostile", "storm", "sources", "failover", "pooler", "patroni"):
         if getattr(options, form):
             return form
     return "sportstime" if options.app == "sportstime" else "kills"
