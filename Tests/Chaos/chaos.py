@@ -56,7 +56,7 @@ def read_options():
     parser = Parser(add_help=False, allow_abbrev=False)
     forms = parser.add_mutually_exclusive_group()
     forms.add_argument("--app", choices=["metube", "sportstime"])
-    for form in ("--net", "--pairs", "--patroni"):
+    for form in ("--net", "--pairs", "--patroni", "--restore"):
         forms.add_argument(form, action="store_true")
     for form in ("--hostile", "--storm", "--sources"):
         forms.add_argument(form, type=float, metavar="SECONDS")
@@ -79,7 +79,7 @@ def phase(options):
     """The module of the form that was asked for."""
     if options.shifting:
         return "sources"
-    for form in ("net", "pairs", "hostile", "storm", "sources", "failover", "pooler", "patroni"):
+    for form in ("net", "pairs", "hostile", "storm", "sources", "failover", "pooler", "patroni", "restore"):
         if getattr(options, form):
             return form
     return "sportstime" if options.app == "sportstime" else "kills"
