@@ -16,7 +16,7 @@ def run(run, options):
     cluster.start()
     say(f"{len(cluster.nodes)} nodes follow one leader")
     # The lease is shorter than a leader's time to live, as it is with the times that are usual.
-    world = metube(run, NAME, 60, users=100, deadline="1m", page_delay=10, lease="4s")
+    world = metube(run, NAME, 60, users=60, deadline="1m", page_delay=10, lease="4s")
     world.workers.start(3)
     lose_leaders(run, world, options.switchovers, options.leader_kills)
     judge_all(world, f"{options.switchovers} switchovers and {options.leader_kills} kills of the leader")
