@@ -229,22 +229,34 @@ class PatroniCluster:
         if not wait_until(self.is_healthy, every=0.2):
             raise RuntimeError("the nodes do not follow one leader")
 
-    def await_promotion(self, old):
+    def await_promotion(self, old, meanwhile=lambda: None):
         """Another node than the old leader takes writes; returns when it was seen."""
         others = [node for node in self.nodes if node is not old]
-        if not wait_until(lambda: any(node.is_in_recovery() is False for node in others), every=0.01):
+
+        def is_promoted():
+            meanwhile()
+            return any(node.is_in_recovery() is False for node in others)
+
+        if not wait_until(is_promoted, every=0.01):
             raise RuntimeError("no other node was promoted")
         return time.monotonic()
 
     def switch_over(self, old):
-        """By Patroni's own command, which ends later than the promotion."""
-        with open(f"{self.folder}/patronictl.log", "a") as log:
-            asked = subprocess.Popen(as_postgres("patronictl", "-c", old.configuration, "switchover", NAME, "--force"),
-                                     stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=old.environment, cwd="/")
-        promoted = self.await_promotion(old)
-        if asked.wait(60) != 0:
-            raise RuntimeError("patronictl switchover failed")
+        """By Patroni's own command, which is called again where it was refused."""
+        asked = [self.ask_for_switchover(old)]
+
+        def ask_again():
+            if asked[-1].poll() is not None and old.is_leader:
+                asked.append(self.ask_for_switchover(old))
+
+        promoted = self.await_promotion(old, ask_again)
+        asked[-1].wait(60)
         return promoted
+
+    def ask_for_switchover(self, old):
+        with open(f"{self.folder}/patronictl.log", "a") as log:
+            return subprocess.Popen(as_postgres("patronictl", "-c", old.configuration, "switchover", NAME, "--force"),
+                                    stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=old.environment, cwd="/")
 
     def lose(self, old):
         old.kill()
