@@ -58,7 +58,7 @@ def read_options():
     forms.add_argument("--app", choices=["metube", "sportstime"])
     for form in ("--net", "--pairs", "--patroni", "--restore"):
         forms.add_argument(form, action="store_true")
-    for form in ("--hostile", "--storm", "--sources"):
+    for form in ("--hostile", "--storm", "--sources", "--scaling"):
         forms.add_argument(form, type=float, metavar="SECONDS")
     for form in ("--shifting", "--failover", "--pooler"):
         forms.add_argument(form, type=int, metavar="TIMES", default=0)
@@ -79,7 +79,7 @@ def phase(options):
     """The module of the form that was asked for."""
     if options.shifting:
         return "sources"
-    for form in ("net", "pairs", "hostile", "storm", "sources", "failover", "pooler", "patroni", "restore"):
+    for form in ("net", "pairs", "hostile", "storm", "sources", "failover", "pooler", "patroni", "restore", "scaling"):
         if getattr(options, form):
             return form
     return "sportstime" if options.app == "sportstime" else "kills"
