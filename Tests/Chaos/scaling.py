@@ -102,7 +102,10 @@ def judge(world):
 
 
 def judge_cuts(judge):
-    """What stopping workers gave back; the ones that take it are others, at once."""
+    """What stopping workers gave back; the ones that take it are others, at once.
+
+    A user's second tick may fall into the span: where the run after its cut found nothing new, it has left no row.
+    """
     cuts = judge.database.rows("""
         select c.id, extract(epoch from n.started_at - c.ended_at)::text as seconds, n.worker_id = c.worker_id as is_same
         from jobrunner.runs as c
@@ -110,7 +113,8 @@ def judge_cuts(judge):
           select r.started_at, r.worker_id from jobrunner.runs as r
           where r.user_id = c.user_id and r.started_at >= c.ended_at order by r.started_at limit 1
         ) as n on true
-        where c.outcome = 'partial'""")
+        join jobrunner.jobs as j on j.user_id = c.user_id and j.name = c.job_name
+        where c.outcome = 'partial' and (n.started_at is not null or j.last_run_at <= c.ended_at)""")
     waits = [float(cut["seconds"]) for cut in cuts if cut["seconds"]]
     say(f"{len(cuts)} runs were cut; the next ones began after {max(waits, default=0):.2f} s at most")
     judge.checks.that("scaling", "stopping workers had runs", cuts)
