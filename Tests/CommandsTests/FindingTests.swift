@@ -222,10 +222,10 @@ private func row(_ text: String) throws -> JSONValue {
         #expect(
             findings.map(\.line) == [
                 "warning: connection: db is asked with sslmode=prefer: whoever is on the way can read what is said, or"
-                    + " answer in its place; expected sslmode=verify-full in DATABASE_URL, with the authority's"
-                    + " certificate in sslrootcert",
+                    + " answer in its place; expected sslmode=verify-full in its connection string, with the"
+                    + " authority's certificate in sslrootcert",
                 "warning: connection: 10.0.0.5 is asked with sslmode=require: whoever is on the way can answer in its"
-                    + " place; expected sslmode=verify-full in DATABASE_URL, with the authority's certificate in"
+                    + " place; expected sslmode=verify-full in its connection string, with the authority's certificate in"
                     + " sslrootcert",
             ])
     }
