@@ -84,8 +84,8 @@ struct ServerSearch {
     private var compares: Bool {
         switch configuration.comparison {
         case .never: false
-        case .atFirst: configuration.timelines.isEmpty && list.servers.count > 1
-        case .always: list.servers.count > 1
+        case .atFirst: configuration.timelines.isEmpty
+        case .always: true
         }
     }
 
@@ -170,7 +170,7 @@ struct ServerSearch {
             pass.failures.append(error)
             if let server { memory.forget(server) }
             // As libpq has it: a server that starts or stops is no reason to give up, a refused login is.
-            guard error.sqlstate == nil || error.sqlstate == "57P03" || pass.newest != nil else {
+            guard error.sqlstate == nil || error.sqlstate == "57P03" || pass.compares else {
                 throw error
             }
             return nil

@@ -18,6 +18,13 @@ extension Database {
 }
 
 extension DatabaseConfiguration {
+    /// The same as a process has it that has just begun: what it knew of servers that were replaced is forgotten.
+    public func asAtFirst() -> DatabaseConfiguration {
+        var other = self
+        other.timelines = ServerTimelines()
+        return other
+    }
+
     /// The same, for a process that goes on for long: its first session is of the newest of all servers.
     public func comparingServers() -> DatabaseConfiguration {
         var other = self

@@ -25,7 +25,7 @@ struct HeartbeatLoop: Sendable {
         }
     }
 
-    /// Over the session that stands for the worker, which no page keeps busy; while it is lost, over one of the work.
+    /// Over the session that stands for the worker, or while it is lost over a spare one: no page keeps either busy.
     private func send(_ beat: BeatOfWorker) async throws -> Heartbeat {
         let deadline = ContinuousClock.now + context.settings.heartbeat
         if let listener = context.listener {
@@ -35,7 +35,7 @@ struct HeartbeatLoop: Sendable {
                 guard error.code == .notConnected else { throw error }
             }
         }
-        return try await context.queue.database.run(deadline: deadline) { try beat.send(on: $0) }
+        return try await context.spare.database.run(deadline: deadline) { try beat.send(on: $0) }
     }
 
     private func beat(_ worker: Int) async {

@@ -72,7 +72,8 @@ struct LivenessLoop: Sendable {
     }
 
     private func newSessionWorks() async -> Bool {
-        var single = context.configuration
+        // As the worker would have it that is started anew: who goes back to an older server has to do so.
+        var single = context.configuration.asAtFirst()
         single.lanes = 1
         let isReadOnly = try? await Database.withSessions(single) { database in
             try await database.run(deadline: .now + Self.patience) { session in

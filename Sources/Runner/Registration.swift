@@ -67,6 +67,11 @@ final class Registration: Sendable {
         lastHeartbeat.withLock { $0 = .now }
     }
 
+    /// A heartbeat is due that others have to see first: by it they know of an outage that kept it away.
+    var isLate: Bool {
+        lastHeartbeat.withLock { ContinuousClock.now - $0 > settings.heartbeat * 3 / 2 }
+    }
+
     /// No heartbeat got through for as long as the lease: others may have taken the jobs.
     var isPastLease: Bool { lastHeartbeat.withLock { ContinuousClock.now - $0 } > settings.lease }
 }

@@ -24,7 +24,7 @@ struct SupervisionLoop: Sendable {
                 seen = try await hear(since: seen)
                 if context.rotation.isOurs(each: period) {
                     // After an outage its own sign of life comes first: by it others see that nobody could show any.
-                    if !context.registration.isPastLease { try await reap() }
+                    if !context.registration.isLate { try await reap() }
                     // A claim does so as well; a tenant of whom only a suspect is due meets none.
                     try await context.queue.activateLimits()
                 }

@@ -161,14 +161,10 @@ public final class Worker: Sendable {
         context.slots.count > 0 || !context.completer.isEmpty || claims.isClaiming
     }
 
-    /// Over a session of its own, since the others may hang; it is not waited for either.
     private func deregister() async {
         guard !context.isAborting, let worker = context.registration.worker else { return }
-        var single = context.configuration
-        single.lanes = 1
-        let last = Queue(Database(single))
-        _ = try? await last.leave(worker: worker, deadline: .now + .seconds(1))
+        _ = try? await context.spare.leave(worker: worker, deadline: .now + .seconds(1))
         try? await context.history.tell(
-            context.syncer.metrics, last, deadline: .now + .milliseconds(500))
+            context.syncer.metrics, context.spare, deadline: .now + .milliseconds(500))
     }
 }

@@ -13,6 +13,9 @@ final class WorkerContext: Sendable {
     /// For sessions of their own, beside those of the queue; never through a pooler.
     let configuration: DatabaseConfiguration
     let queue: Queue
+    /// One lane, nobody else's, which connects when it is needed: for a heartbeat without the listener's session, and for
+    /// the last words.
+    let spare: Queue
     let files: [String: JobFile]
     let syncer: Syncer
     let budgets: Budgets
@@ -60,6 +63,9 @@ final class WorkerContext: Sendable {
         registration = Registration(
             settings, files: self.files.values.sorted { $0.name < $1.name })
         slots = Slots(capacity: settings.concurrency)
+        var single = configuration
+        single.lanes = 1
+        spare = Queue(Database(single))
         let claimer = Claimer(
             queue, files: self.files.mapValues(\.needs), capacity: settings.concurrency,
             reserved: settings.reserved)

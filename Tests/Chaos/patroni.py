@@ -44,10 +44,24 @@ def lose_leaders(run, world, switchovers, kills):
 
 
 def await_page(world):
-    """Whether a page is committed from now on."""
+    """Whether a page is committed from now on; there is work for it, also where all was done meanwhile."""
     wait_until(lambda: seen(world), every=0.01)
-    before = seen(world)
-    return wait_until(lambda: seen(world) not in (None, before), every=0.01)
+    before = [seen(world)]
+
+    def is_committed():
+        if is_done(world):
+            world.again()
+            before[:] = [seen(world)]
+        return seen(world) not in (None, *before)
+
+    return wait_until(is_committed, every=0.01)
+
+
+def is_done(world):
+    try:
+        return world.unfinished == 0
+    except ConnectionError:
+        return False
 
 
 def seen(world):

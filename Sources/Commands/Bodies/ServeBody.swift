@@ -13,7 +13,9 @@ func serve(_ arguments: ParsedArguments, _ context: Context) async throws -> Exi
     }
     let gate = try ServeGate(context.settings, address)
     let log = Log(context.settings.log)
-    var configuration = try context.settings.databaseConfigurations(lanes: 2).work
+    // What a page shows is of one moment, which a transaction of another isolation than a pooler's turns sees.
+    var configuration = try context.settings.databaseConfiguration()
+    configuration.lanes = 2
     // Whoever watches must not be what is seen: two sessions, that may read the views, for two seconds.
     configuration.statementTimeout = .seconds(2)
     configuration.lockTimeout = .seconds(1)

@@ -33,8 +33,7 @@ enum WorkerCommand {
         let keeper = context.settings.hasKeyFile ? try context.settings.keyKeeper() : nil
         let networks = try context.settings.privateNetworks()
         let (configuration, work) = try databaseConfigurations(arguments, context.settings)
-        let database = Database(work)
-        let queue = Queue(database)
+        let queue = Queue(Database(work))
         var settings = workerSettings(arguments)
         let openFiles = OpenFiles.raised()
         fit(&settings, into: openFiles, endpoint, log)
@@ -42,7 +41,8 @@ enum WorkerCommand {
         let server = try listen(arguments, context.settings, endpoint, log)
         let starting = Task {
             try await patiently(log, settings) {
-                try await begin(with: readable, keeper, queue, endpoint, log)
+                try await askDirectWay(configuration, besides: work)
+                return try await begin(with: readable, keeper, queue, endpoint, log)
             }
         }
         let checks = Task {
@@ -66,9 +66,9 @@ enum WorkerCommand {
 
         let budgets = Budgets(queue)
         let client = client(settings, openFiles, networks)
-        let keys = keeper.map { TenantKeys($0, queue) }
         var services = Services(
-            queue: queue, client: OwnLimitWatch(client, log), budgets: budgets, keys: keys,
+            queue: queue, client: OwnLimitWatch(client, log), budgets: budgets,
+            keys: keeper.map { TenantKeys($0, queue) },
             log: log, metrics: metrics, dialect: cloudKitDialect)
         services.takeSecrets(for: files)
         let worker = Worker(
@@ -81,7 +81,7 @@ enum WorkerCommand {
         if !settings.drains { checks.cancel() }
         await checks.value
         client.close()
-        await database.close()
+        await queue.database.close()
         return try exitCode(of: end)
     }
 
@@ -106,6 +106,14 @@ enum WorkerCommand {
         }
         let ways = try settings.databaseConfigurations(lanes: connections - 1)
         return (ofWorker(ways.own), ofWorker(ways.work))
+    }
+
+    /// The listener would ask it for ever; who begins is told at once what is wrong with it.
+    private static func askDirectWay(
+        _ own: DatabaseConfiguration, besides work: DatabaseConfiguration
+    ) async throws {
+        guard work.isPooled else { return }
+        try await Database.withSessions(own) { try await $0.run { _ in } }
     }
 
     private static func ofWorker(_ way: DatabaseConfiguration) -> DatabaseConfiguration {
