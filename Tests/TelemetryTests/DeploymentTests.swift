@@ -34,6 +34,7 @@ import Testing
             "jobrunner_worker", "jobrunner_operator", "jobrunner_reader", "jobrunner_application",
             "jobrunner_work", "jobrunner_operate", "jobrunner_serve", "jobrunner_scratch",
             "jobrunner_event", "jobrunner_changed", "jobrunner_desk", "jobrunner_support",
+            "jobrunner_scale",
         ]
         let named = words.filter { !others.contains($0) }
         #expect(!named.isEmpty)
