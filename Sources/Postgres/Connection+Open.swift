@@ -78,7 +78,7 @@ extension Connection {
     private func identify(
         _ handle: OpaquePointer, until end: ContinuousClock.Instant
     ) throws -> ServerIdentity? {
-        // As the parameters of a statement the words need no quoting, and one result comes.
+        // The extended protocol gives one result.
         guard PQsendQueryParams(handle, identityQuestion, 0, nil, nil, nil, nil, 0) == 1 else {
             throw refusal(handle)
         }

@@ -14,6 +14,7 @@ struct SessionFrame {
 
     /// What a transaction begins with.
     let opening: [Statement]
+    /// Which of them refuses a server that was replaced; nil while no timeline is known.
     private let refusesAt: Int?
 
     init(_ configuration: DatabaseConfiguration) {
@@ -23,10 +24,9 @@ struct SessionFrame {
             Statement.unprepared(
                 Self.setAll, .textArray(settings.map(\.name)), .textArray(settings.map(\.value))),
         ]
-        refusesAt = configuration.timelines.ofOnlyCluster.map { timeline in
-            opening.append(.unprepared(Self.refuseReplaced, .int8(timeline)))
-            return opening.count - 1
-        }
+        let timeline = configuration.timelines.ofOnlyCluster
+        refusesAt = timeline == nil ? nil : opening.count
+        if let timeline { opening.append(.unprepared(Self.refuseReplaced, .int8(timeline))) }
         self.opening = opening
     }
 

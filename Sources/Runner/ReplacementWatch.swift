@@ -3,8 +3,8 @@ import Postgres
 
 /// Looks for a successor of a server that does not answer: a machine that stands still closes no connection.
 ///
-/// A server that is merely slow has none, and is asked by one connection a second. Now and then it is asked though it
-/// answers: one that stood still for a moment may have been replaced in it.
+/// A server that is merely slow has none: each server of the list is asked by one connection a second then. Every other
+/// lease they are asked though all is well: a server that stood still for a moment may have been replaced in it.
 struct ReplacementWatch: Sendable {
     /// How long an answer may take before a successor is looked for.
     private static let patience = Duration.seconds(1)

@@ -44,6 +44,9 @@ def settle(database):
         database.script(LET_GO.format("retry_jobs", KNOWN + """ and j.worker_id is null
             and (j.quarantined_at is not null or j.deferred_until > now() or j.consecutive_failures > 0
               or j.reauth_needed_at is not null)"""))
+        # Nor for the next tick, minutes away, of a run that somebody has cancelled.
+        database.script("""update jobrunner.jobs set due_at = now()
+            where worker_id is null and state = 'waiting' and due_at > now() and last_outcome = 'partial'""")
         if database.value(f"select count(*) from {JOBS} where {KNOWN} and ({UNFINISHED})") == 0:
             return
         time.sleep(0.3)
